@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// Which instruction set the kernels use. All give the same bits; the choice is one of speed alone.
+#pragma once
+#include "base_status.h"
+#include <stdbool.h>
+
+enum isa { ISA_PLAIN, ISA_AVX2, ISA_AVX512, ISA_COUNT };
+
+// The choice for this process, made at its first call: LGSWEEP_ISA (plain, avx2, avx512) where it is set, compiled in
+// and supported by the processor, else the best that is.
+enum isa isa_current(void);
+bool isa_supported(enum isa isa); // compiled in, and the processor and the system can run it
+const char *isa_name(enum isa isa);
+
+// STATUS_INVALID when LGSWEEP_ISA is set to an unknown or unsupported name; called by every command first.
+enum status_code isa_check(struct status *status) MUST_CHECK;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// A trial's settings as plain structs, and the one table whose rows drive parsing, help, identity, wire and columns.
+#pragma once
+#include "base_bytes.h"
+#include "base_hash.h"
+#include "base_status.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Lists by name; the layers that implement them assert that they have every entry. Append only: the numbers are stored.
+enum task_kind { TASK_SIGNAL, TASK_KINDS };
+enum model_kind { MODEL_TWO_LAYER, MODEL_KINDS };
+enum encoding_kind {
+    ENCODING_NONE,
+    ENCODING_SINUSOIDAL,
+    ENCODING_ABSOLUTE,
+    ENCODING_RELATIVE,
+    ENCODING_ALIBI,
+    ENCODING_ROPE,
+    ENCODING_KINDS
+};
+enum optimizer_kind { OPTIMIZER_GD, OPTIMIZER_MOMENTUM, OPTIMIZER_KINDS };
+enum signal_position { POSITION_RANDOM, POSITION_FIRST };
+enum signal_geometry { GEOMETRY_ORTHOGONAL, GEOMETRY_ANTIPODAL };
+enum readout_kind { READOUT_FIXED, READOUT_TRAINED };
+enum activation_kind { ACTIVATION_NONE, ACTIVATION_RELU };
+
+struct task_settings {
+    int kind;             // enum task_kind
+    int64_t train_length; // n, tokens
+    double snr;           // ‖signal‖² / σ²; infinity means no noise
+    double noise_rate;    // η, the probability that a training label is replaced
+    int64_t samples;      // N, size of the training set
+    int64_t dim;          // d, width of an input vector
+    double signal_tokens; // >= 1: a count, kept as T grows; < 1: a share of the tokens, at least one
+    int signal_position;  // enum signal_position
+    int signal_geometry;  // enum signal_geometry
+    bool project_noise;   // noise has no component in the signal plane
+    bool signal_noise;    // signal tokens carry noise too
+};
+
+struct model_settings {
+    int kind;     // enum model_kind
+    int encoding; // enum encoding_kind
+    int64_t head_dim, value_dim;
+    int readout;           // enum readout_kind
+    int activation;        // enum activation_kind
+    bool freeze_attention; // W_Q and W_K keep their initial values
+    double init_scale;     // standard deviation of the initial weights
+    double output_scale;   // factor on f(X): lazy (large) to rich (small)
+    int64_t relative_clip; // relative: distances beyond it share one vector
+    double alibi_slope;    // alibi: score -= slope * |i - j|
+    double rope_base;      // rope: base of the frequencies
+    double sinusoidal_scale; // sinusoidal: amplitude
+};
+
+struct train_settings {
+    int optimizer; // enum optimizer_kind
+    double learning_rate, momentum;
+    int64_t steps;
+};
+
+struct evaluate_settings {
+    int64_t points;             // evaluations along training, see evaluation steps in docs/science.md
+    int64_t test_samples;       // sequences of each test length at the final and the loss-matched points
+    int64_t curve_samples;      // the first of them, used along the curve
+    int64_t validation_samples; // sequences at T = n
+};
+
+struct settings {
+    uint64_t seed;
+    int64_t replicate;
+    int64_t data_seed, init_seed; // -1: the replicate
+    struct task_settings task;
+    struct model_settings model;
+    struct train_settings train;
+    struct evaluate_settings evaluate;
+};
+
+enum setting_section { SECTION_SWEEP, SECTION_TASK, SECTION_MODEL, SECTION_TRAIN, SECTION_EVALUATE, SECTIONS };
+extern const char *const section_names[SECTIONS]; // "", "task", "model", "train", "evaluate"
+
+enum setting_type { SETTING_INT, SETTING_UINT, SETTING_REAL, SETTING_CHOICE, SETTING_BOOL };
+
+union setting_value {
+    int64_t i;
+    uint64_t u;
+    double r;
+    int choice;
+    bool b;
+};
+
+// One row. `name` is unique without its section. In its section the kind settings are also written `kind`.
+struct setting {
+    const char *name;
+    enum setting_section section;
+    enum setting_type type;
+    size_t offset; // into struct settings
+    union setting_value standard; // the default; frozen, since identities leave out settings that have it
+    double low, high;             // inclusive range of numbers, but
+    bool open_low;                // low itself is excluded
+    bool infinity;                // .inf is allowed beyond `high`
+    const char *const *choices;   // NULL-terminated, for SETTING_CHOICE; the index is the value
+    const char *unit;             // "1", "tokens", "steps", …
+    const char *help;             // one line
+    bool (*applies)(const struct settings *settings); // NULL: always. Where false, the setting has no effect at all
+};
+
+extern const struct setting settings_table[];
+extern const size_t settings_count;
+
+// The row of `name` (`length` bytes), or NULL. setting_nearest gives the nearest valid name, or NULL.
+const struct setting *setting_find(const char *name, size_t length);
+const char *setting_nearest(const char *name, enum setting_section section, bool any_section);
+size_t setting_index(const struct setting *setting);
+
+void settings_defaults(struct settings *ret_settings);
+union setting_value setting_get(const struct setting *setting, const struct settings *settings);
+void setting_put(const struct setting *setting, struct settings *settings, union setting_value value);
+
+// Text to value with type, range and choices checked. The error says what is wrong and what is allowed, without a place.
+enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
+                               union setting_value *ret_value, struct status *status) MUST_CHECK;
+// A value computed elsewhere (ranges): the same checks on its number.
+enum status_code setting_from_real(const struct setting *setting, double number, union setting_value *ret_value,
+                                   struct status *status) MUST_CHECK;
+
+// Canonical text (shortest round-trip; choices by name; true, false). Returns `ret_text`.
+enum { SETTING_TEXT_SIZE = 48 };
+char *setting_text(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE]);
+int setting_compare(const struct setting *setting, union setting_value a, union setting_value b); // <0, 0, >0
+double setting_real(const struct setting *setting, union setting_value value); // a number's value; a choice's index
+bool setting_applies(const struct setting *setting, const struct settings *settings);
+// "integer from 1 to 65536", "one of none, rope": for help and errors. Returns `ret_text`.
+char *setting_domain(const struct setting *setting, char *ret_text, size_t size);
+
+// Checks across settings (an odd width under rope, more signal tokens than tokens). On failure *ret_setting is the row
+// to blame, so that the caller can name its line.
+enum status_code settings_check(const struct settings *settings, const struct setting **ret_setting,
+                                struct status *status) MUST_CHECK;
+
+// XXH3-128 of the sorted lines `name=canonical value` of the settings that apply and differ from their defaults.
+struct hash128 settings_identity(const struct settings *settings);
+// The same text, appended; used by identity, `show --trial` and tests.
+void settings_canonical(const struct settings *settings, struct bytes *ret_text);
+
+// Self-describing wire form (names and canonical texts); a reader refuses a setting that it does not know.
+void settings_encode(const struct settings *settings, struct bytes *bytes);
+enum status_code settings_decode(struct bytes_reader *reader, struct settings *ret_settings,
+                                 struct status *status) MUST_CHECK;
+
+int64_t settings_data_seed(const struct settings *settings); // data_seed, or the replicate where it is -1
+int64_t settings_init_seed(const struct settings *settings);
+
+// Raised whenever golden values change: results of different numerics are never mixed.
+enum { NUMERICS = 1 };

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// A trial's life: create, advance to the end with saves at any evaluation, record. No MPI, no HDF5.
+#pragma once
+#include "base_bytes.h"
+#include "base_status.h"
+#include "record.h"
+#include "spec_settings.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trial;
+
+// `lengths` are the test lengths to evaluate, distinct and ascending; copied.
+enum status_code trial_create(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
+                              struct trial **ret_trial, struct status *status) MUST_CHECK;
+void trial_destroy(struct trial *trial); // accepts NULL
+
+// Runs to the next evaluation and does it, or at most about `seconds` (<= 0: no limit) of training steps. *ret_done is
+// true when the trial is over: all steps made, or diverged. The clock never changes a result.
+enum status_code trial_advance(struct trial *trial, double seconds, bool *ret_done, struct status *status) MUST_CHECK;
+
+struct trial_progress {
+    int64_t step, steps;
+    bool evaluated; // the last advance ended at an evaluation: the numbers below are of it
+    double train_loss, train_error, validation_error;
+    size_t lengths_count;
+    const int64_t *lengths;
+    const double *test_error; // (lengths)
+};
+void trial_progress(const struct trial *trial, struct trial_progress *ret_progress);
+
+// Everything mutable, by name: weights, optimiser state, counters, curves so far. Loading into a trial created from the
+// same settings and lengths continues with the same bits. load refuses a state of other settings or numerics.
+enum status_code trial_save(const struct trial *trial, struct bytes *ret_state, struct status *status) MUST_CHECK;
+enum status_code trial_load(struct trial *trial, const void *state, size_t size, struct status *status) MUST_CHECK;
+
+// The result, with events and phases. Only after *ret_done. The caller owns the record.
+enum status_code trial_record(const struct trial *trial, struct record *ret_record, struct status *status) MUST_CHECK;
+
+// Estimates without creating anything: floating-point operations and bytes.
+double trial_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count);
+double trial_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count);
