@@ -2,12 +2,13 @@
 // A sweep as plain data: what a sweep file says, with ranges written out. Built by config, read by grid and store.
 #pragma once
 #include "base_arena.h"
+#include "base_bytes.h"
 #include "spec_settings.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-// A place in the sweep file, for errors found after parsing; line and column count from 1, 0 for none.
+// A place in the sweep file, for errors found after parsing; line and column (in characters) count from 1, 0 for none.
 struct source_place {
     int line, column;
 };
@@ -16,6 +17,7 @@ struct source_place {
 struct test_length {
     double value;
     bool relative;
+    struct source_place place;
 };
 
 // One column of an axis: a setting and its values along the axis. A plain axis has one; a zip block has several.
@@ -25,7 +27,7 @@ struct axis_column {
     struct source_place place;
 };
 
-// A dimension of the grid other than replicate and test length.
+// A dimension of the grid other than replicate and test length. No two of its rows are equal.
 struct axis {
     const char *name; // the setting's name, or the zip block's
     size_t count;
@@ -34,7 +36,8 @@ struct axis {
     struct source_place place;
 };
 
-// Cells to leave out: every condition must match. A condition on test_length has setting NULL and lists lengths.
+// Cells to leave out: every condition must match, and one matches when any of its values does. A condition on test_length
+// has setting NULL and lists lengths; it takes single lengths from the cells that the other conditions match.
 struct exclusion_condition {
     const struct setting *setting;
     size_t count;
@@ -51,7 +54,7 @@ struct sweep {
     const char *name, *path; // path as the user gave it
     const char *text;        // the file's bytes, zero-terminated
     size_t text_size;
-    struct settings base;    // settings that are not axes
+    struct settings base; // settings that are not axes
     int64_t replicates;
     bool twins;
     size_t axes_count;
@@ -59,9 +62,21 @@ struct sweep {
     size_t lengths_count;
     const struct test_length *lengths; // default: 1x
     bool lengths_axis;                 // test_length was declared in the grid
-    size_t lengths_position;           // its place among the axes as declared
+    size_t lengths_position;           // how many axes were declared before it
     size_t exclusions_count;
     const struct exclusion *exclusions;
-    // Where each setting was given, by setting_index, for errors; and the name of the grid's or section's key.
-    const struct source_place *places;
+    const struct source_place *places; // (settings_count) where each setting was given, in a section or as an axis
 };
+
+// A test length in tokens. False when it is not a whole number from 1 to TEST_LENGTH_MAX.
+enum { TEST_LENGTH_MAX = 1 << 24 };
+bool test_length_resolve(const struct test_length *length, int64_t train_length, int64_t *ret_tokens);
+// "4x", "256", as in the file. Returns `ret_text`.
+char *test_length_text(const struct test_length *length, char ret_text[SETTING_TEXT_SIZE]);
+
+// Appends "path:line:column: message" and, where the place has a line, that line with a caret; long lines are cut around
+// the caret, and bytes that a terminal might obey are shown as '?'. Reads only path, text and text_size of the sweep.
+//   sweeps/a.yaml:14:3: unknown key 'train_lenght'; did you mean 'train_length'?
+//     14 |   train_lenght: 64
+//        |   ^
+void sweep_describe(const struct sweep *sweep, struct source_place place, const char *message, struct bytes *ret_text);
