@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Counter-based random numbers (Philox4x32-10 of Random123; Salmon et al., SC'11). A draw is addressed, never counted:
-// its value depends on (seed, replicate, stream) and on (sample, position, coordinate) alone, so that changing the number
-// of samples, the length or the width gives prefixes of the same draws.
+// its value depends on (seed, replicate, stream) and on (sample, position, coordinate) alone, so that changing the
+// number of samples, the length or the width gives prefixes of the same draws.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ double random_uniform(struct random_key key, uint64_t sample, uint32_t position,
 // Uniform on {0, …, bound - 1}, from the same 64 bits by multiplication; bound >= 1.
 uint32_t random_below(struct random_key key, uint64_t sample, uint32_t position, uint32_t coordinate, uint32_t bound);
 
-// Standard normals at coordinates 0 … count-1 of (sample, position) into `ret_normal`. Coordinate c comes from word pair
-// (c mod 4) / 2 of block c / 4 by Box–Muller in single precision with the functions of base_math: a prefix property in
-// `count`. Runs with the instruction set that isa_current() names; every set gives the same bits.
+// Standard normals at coordinates 0 … count-1 of (sample, position) into `ret_normal`. Coordinate c comes from word
+// pair (c mod 4) / 2 of block c / 4 by Box–Muller in single precision with the functions of base_math: a prefix
+// property in `count`. Runs with the instruction set that isa_current() names; every set gives the same bits.
 void random_normals(struct random_key key, uint64_t sample, uint32_t position, size_t count, float *ret_normal);

@@ -30,5 +30,5 @@ enum status_code status_set(struct status *status, enum status_code code, const 
 // ENOMEM becomes STATUS_MEMORY, all others STATUS_SYSTEM.
 enum status_code status_errno(struct status *status, int error, const char *format, ...) PRINTF_LIKE(3, 4);
 
-// Puts "context: " in front of the text of a failed status; returns its code unchanged.
+// Puts "context: " in front of the text of a failed status; returns its code unchanged, STATUS_INTERNAL for NULL.
 enum status_code status_context(struct status *status, const char *format, ...) PRINTF_LIKE(2, 3);

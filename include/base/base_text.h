@@ -10,8 +10,8 @@ enum { TEXT_NUMBER_SIZE = 32 };
 // The shortest decimal text that reads back as exactly `value`: "0.1", "64", "1e-05", "inf", "nan". Returns its length.
 int text_real(double value, char ret_text[TEXT_NUMBER_SIZE]);
 
-// Reads a whole decimal number (YAML's forms too: "1e-3", "3e6", ".5", "1.", "+1", ".inf", "-.inf", "1_000" is refused).
-// "nan" and ".nan" give NaN. False when the text is not wholly one number.
+// Reads a whole decimal number (YAML's forms too: "1e-3", "3e6", ".5", "1.", "+1", ".inf", "-.inf", "1_000" is
+// refused). "nan" and ".nan" give NaN. False when the text is not wholly one number.
 bool text_to_real(const char *text, size_t length, double *ret_value);
 
 // Reads a decimal integer; "010" is ten; a real text with an integral value ("3e6", "64.0") is accepted as well. False
