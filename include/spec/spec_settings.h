@@ -44,14 +44,14 @@ struct model_settings {
     int kind;     // enum model_kind
     int encoding; // enum encoding_kind
     int64_t head_dim, value_dim;
-    int readout;           // enum readout_kind
-    int activation;        // enum activation_kind
-    bool freeze_attention; // W_Q and W_K keep their initial values
-    double init_scale;     // standard deviation of the initial weights
-    double output_scale;   // factor on f(X): lazy (large) to rich (small)
-    int64_t relative_clip; // relative: distances beyond it share one vector
-    double alibi_slope;    // alibi: score -= slope * |i - j|
-    double rope_base;      // rope: base of the frequencies
+    int readout;             // enum readout_kind
+    int activation;          // enum activation_kind
+    bool freeze_attention;   // W_Q and W_K keep their initial values
+    double init_scale;       // standard deviation of the initial weights
+    double output_scale;     // factor on f(X): lazy (large) to rich (small)
+    int64_t relative_clip;   // relative: distances beyond it share one vector
+    double alibi_slope;      // alibi: score -= slope * |i - j|
+    double rope_base;        // rope: base of the frequencies
     double sinusoidal_scale; // sinusoidal: amplitude
 };
 
@@ -96,11 +96,12 @@ struct setting {
     const char *name;
     enum setting_section section;
     enum setting_type type;
-    size_t offset; // into struct settings
+    size_t offset;                // into struct settings
     union setting_value standard; // the default; frozen, since identities leave out settings that have it
     double low, high;             // inclusive range of numbers, but
-    bool open_low;                // low itself is excluded
+    bool open_low, open_high;     // the bound itself is excluded
     bool infinity;                // .inf is allowed beyond `high`
+    bool assigned;                // set by the grid alone (replicate): no user writes it, help leaves it out
     const char *const *choices;   // NULL-terminated, for SETTING_CHOICE; the index is the value
     const char *unit;             // "1", "tokens", "steps", …
     const char *help;             // one line
@@ -110,42 +111,63 @@ struct setting {
 extern const struct setting settings_table[];
 extern const size_t settings_count;
 
-// The row of `name` (`length` bytes), or NULL. setting_nearest gives the nearest valid name, or NULL.
+// The row of `name` (`length` bytes, not zero-terminated), or NULL; assigned rows are found too.
 const struct setting *setting_find(const char *name, size_t length);
+// The same within one section, where `kind` stands for `task` in the section task and for `model` in model.
+const struct setting *setting_find_in(enum setting_section section, const char *name, size_t length);
+// The nearest name that a user may write in the section (`kind` among them) or, with `any_section`, anywhere; NULL when
+// none is near.
 const char *setting_nearest(const char *name, enum setting_section section, bool any_section);
-size_t setting_index(const struct setting *setting);
+size_t setting_index(const struct setting *setting); // position in settings_table
 
 void settings_defaults(struct settings *ret_settings);
 union setting_value setting_get(const struct setting *setting, const struct settings *settings);
 void setting_put(const struct setting *setting, struct settings *settings, union setting_value value);
 
-// Text to value with type, range and choices checked. The error says what is wrong and what is allowed, without a place.
+// Text (`length` bytes) to value with type, range and choices checked: STATUS_INVALID says what is wrong and what is
+// allowed, without a place. Integers may be written as integral reals ("1e6"), booleans as true/false, yes/no, on/off
+// in any case; NaN is refused and -0 becomes 0.
 enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
                                union setting_value *ret_value, struct status *status) MUST_CHECK;
-// A value computed elsewhere (ranges): the same checks on its number.
+// A value computed elsewhere (ranges): the same checks on its number. Choices and booleans have no ranges and are
+// refused.
 enum status_code setting_from_real(const struct setting *setting, double number, union setting_value *ret_value,
                                    struct status *status) MUST_CHECK;
 
-// Canonical text (shortest round-trip; choices by name; true, false). Returns `ret_text`.
+// Canonical text: integers in decimal, the shortest decimal that reads back as the same real ("inf" for infinity, "0"
+// for -0), choices by name, true or false. setting_parse reads it back to the same value. Returns `ret_text`.
 enum { SETTING_TEXT_SIZE = 48 };
 char *setting_text(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE]);
-int setting_compare(const struct setting *setting, union setting_value a, union setting_value b); // <0, 0, >0
+// Order of two values, choices by index: < 0, 0, > 0.
+int setting_compare(const struct setting *setting, union setting_value a, union setting_value b);
 double setting_real(const struct setting *setting, union setting_value value); // a number's value; a choice's index
+// Whether the setting has any effect beside the others; where not, it is no part of the identity.
 bool setting_applies(const struct setting *setting, const struct settings *settings);
-// "integer from 1 to 65536", "one of none, rope": for help and errors. Returns `ret_text`.
+bool setting_is_default(const struct setting *setting, const struct settings *settings);
+// "integer from 1 to 65536", "one of none, rope": for help and errors, cut to `size` bytes with the final zero. Returns
+// `ret_text`.
+enum { SETTING_DOMAIN_SIZE = 160 };
 char *setting_domain(const struct setting *setting, char *ret_text, size_t size);
 
-// Checks across settings (an odd width under rope, more signal tokens than tokens). On failure *ret_setting is the row
-// to blame, so that the caller can name its line.
+// Checks across settings that are each in range: an odd width under rope, more signal tokens than tokens, more samples
+// on the curve than there are. On failure *ret_setting is the row to blame, so that the caller can name its line.
 enum status_code settings_check(const struct settings *settings, const struct setting **ret_setting,
                                 struct status *status) MUST_CHECK;
 
-// XXH3-128 of the sorted lines `name=canonical value` of the settings that apply and differ from their defaults.
+// XXH3-128 of the lines `name=canonical value`, each with a newline, in byte order of the names, of the settings that
+// apply and differ from their defaults. So neither a new setting with a default nor the table's order changes one.
+// Allocates nothing.
 struct hash128 settings_identity(const struct settings *settings);
-// The same text, appended; used by identity, `show --trial` and tests.
+// The same text, appended; used by `show --trial` and tests.
 void settings_canonical(const struct settings *settings, struct bytes *ret_text);
 
-// Self-describing wire form (names and canonical texts); a reader refuses a setting that it does not know.
+// The first row whose values differ, whether it applies or not; NULL when all are equal.
+const struct setting *settings_differ(const struct settings *a, const struct settings *b);
+
+// Self-describing wire form: u16 count, then (name, canonical text) of every setting that differs from its default, so
+// that older readers understand settings which newer ones added but nobody used. Decoding accepts any order;
+// STATUS_DAMAGED for bytes that end early, name a setting twice or hold a value out of range, STATUS_INVALID for a
+// setting that it does not know. The reader may stand inside a longer message.
 void settings_encode(const struct settings *settings, struct bytes *bytes);
 enum status_code settings_decode(struct bytes_reader *reader, struct settings *ret_settings,
                                  struct status *status) MUST_CHECK;

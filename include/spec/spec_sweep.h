@@ -36,8 +36,9 @@ struct axis {
     struct source_place place;
 };
 
-// Cells to leave out: every condition must match, and one matches when any of its values does. A condition on test_length
-// has setting NULL and lists lengths; it takes single lengths from the cells that the other conditions match.
+// Cells to leave out: every condition must match, and one matches when any of its values does. A condition on
+// test_length has setting NULL and lists lengths; it takes single lengths from the cells that the other conditions
+// match.
 struct exclusion_condition {
     const struct setting *setting;
     size_t count;
@@ -74,8 +75,9 @@ bool test_length_resolve(const struct test_length *length, int64_t train_length,
 // "4x", "256", as in the file. Returns `ret_text`.
 char *test_length_text(const struct test_length *length, char ret_text[SETTING_TEXT_SIZE]);
 
-// Appends "path:line:column: message" and, where the place has a line, that line with a caret; long lines are cut around
-// the caret, and bytes that a terminal might obey are shown as '?'. Reads only path, text and text_size of the sweep.
+// Appends "path:line:column: message" and, where the place has a line, that line with a caret; long lines are cut
+// around the caret, and bytes that a terminal might obey are shown as '?'. Reads only path, text and text_size of the
+// sweep.
 //   sweeps/a.yaml:14:3: unknown key 'train_lenght'; did you mean 'train_length'?
 //     14 |   train_lenght: 64
 //        |   ^

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "base_text.h"
+#include "spec_private.h"
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum { QUOTE_SIZE = 64 };
+
+// Text of any length and content, fit for one line of an error.
+static char *quote(const char *text, size_t length, char ret_text[QUOTE_SIZE])
+{
+    size_t shown = length < QUOTE_SIZE - 4 ? length : QUOTE_SIZE - 4;
+    for (size_t i = 0; i < shown; i++)
+        ret_text[i] = (unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i];
+    strcpy(ret_text + shown, shown < length ? "..." : "");
+    return ret_text;
+}
+
+// "NAME: 'TEXT' PROBLEM; allowed: DOMAIN".
+static enum status_code refuse(const struct setting *setting, const char *text, size_t length, const char *problem,
+                               struct status *status)
+{
+    char shown[QUOTE_SIZE], domain[SETTING_DOMAIN_SIZE];
+    return status_set(status, STATUS_INVALID, "%s: '%s' %s; allowed: %s", setting->name, quote(text, length, shown),
+                      problem, setting_domain(setting, domain, sizeof domain));
+}
+
+static bool in_range(const struct setting *setting, double number)
+{
+    if (setting->infinity && number == INFINITY)
+        return true;
+    if (setting->open_low ? !(number > setting->low) : !(number >= setting->low))
+        return false;
+    return setting->open_high ? number < setting->high : number <= setting->high;
+}
+
+static enum status_code parse_int(const struct setting *setting, const char *text, size_t length,
+                                  union setting_value *ret_value, struct status *status)
+{
+    int64_t number = 0;
+    bool overflow = false;
+    if (!text_to_int(text, length, &number, &overflow) && !overflow)
+        return refuse(setting, text, length, "is not an integer", status);
+    if (overflow || !in_range(setting, (double)number))
+        return refuse(setting, text, length, "is out of range", status);
+    *ret_value = (union setting_value){.i = number};
+    return STATUS_OK;
+}
+
+static enum status_code parse_uint(const struct setting *setting, const char *text, size_t length,
+                                   union setting_value *ret_value, struct status *status)
+{
+    uint64_t number = 0;
+    bool overflow = false;
+    if (!text_to_uint(text, length, &number, &overflow) && !overflow)
+        return refuse(setting, text, length, "is not an integer", status);
+    if (overflow || !in_range(setting, (double)number))
+        return refuse(setting, text, length, "is out of range", status);
+    *ret_value = (union setting_value){.u = number};
+    return STATUS_OK;
+}
+
+static enum status_code parse_real(const struct setting *setting, const char *text, size_t length,
+                                   union setting_value *ret_value, struct status *status)
+{
+    double number = 0;
+    if (!text_to_real(text, length, &number))
+        return refuse(setting, text, length, "is not a number", status);
+    if (isnan(number))
+        return refuse(setting, text, length, "is never a value", status);
+    if (!in_range(setting, number))
+        return refuse(setting, text, length, "is out of range", status);
+    *ret_value = (union setting_value){.r = number == 0 ? 0 : number};
+    return STATUS_OK;
+}
+
+static enum status_code parse_choice(const struct setting *setting, const char *text, size_t length,
+                                     union setting_value *ret_value, struct status *status)
+{
+    size_t count = 0;
+    for (; setting->choices[count]; count++) {
+        if (strlen(setting->choices[count]) != length || memcmp(setting->choices[count], text, length) != 0)
+            continue;
+        *ret_value = (union setting_value){.choice = (int)count};
+        return STATUS_OK;
+    }
+    char shown[QUOTE_SIZE], problem[2 * QUOTE_SIZE];
+    const char *nearest = text_nearest(quote(text, length, shown), setting->choices, count);
+    snprintf(problem, sizeof problem, nearest ? "is not known, did you mean '%s'?" : "is not known", nearest);
+    return refuse(setting, text, length, problem, status);
+}
+
+static enum status_code parse_bool(const struct setting *setting, const char *text, size_t length,
+                                   union setting_value *ret_value, struct status *status)
+{
+    static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strlen(words[i]) != length || strncasecmp(words[i], text, length) != 0)
+            continue;
+        *ret_value = (union setting_value){.b = i % 2};
+        return STATUS_OK;
+    }
+    return refuse(setting, text, length, "is neither true nor false", status);
+}
+
+enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
+                               union setting_value *ret_value, struct status *status)
+{
+    switch (setting->type) {
+    case SETTING_INT:
+        return parse_int(setting, text, length, ret_value, status);
+    case SETTING_UINT:
+        return parse_uint(setting, text, length, ret_value, status);
+    case SETTING_REAL:
+        return parse_real(setting, text, length, ret_value, status);
+    case SETTING_CHOICE:
+        return parse_choice(setting, text, length, ret_value, status);
+    case SETTING_BOOL:
+        return parse_bool(setting, text, length, ret_value, status);
+    }
+    return status_set(status, STATUS_INTERNAL, "%s: a setting of unknown type", setting->name);
+}
+
+enum status_code setting_from_real(const struct setting *setting, double number, union setting_value *ret_value,
+                                   struct status *status)
+{
+    char text[TEXT_NUMBER_SIZE];
+    size_t length = (size_t)text_real(number == 0 ? 0 : number, text);
+    if (setting->type == SETTING_CHOICE || setting->type == SETTING_BOOL)
+        return refuse(setting, text, length, "is a number, and so are the values of a range", status);
+    if (isnan(number))
+        return refuse(setting, text, length, "is never a value", status);
+    if (setting->type != SETTING_REAL && number != floor(number))
+        return refuse(setting, text, length, "is not an integer", status);
+    // Below 2^63 and 2^64, since the bounds that hold the whole of a type round up to these.
+    double beyond = setting->type == SETTING_INT ? 0x1p63 : setting->type == SETTING_UINT ? 0x1p64 : INFINITY;
+    if (!in_range(setting, number) || (setting->type != SETTING_REAL && number >= beyond))
+        return refuse(setting, text, length, "is out of range", status);
+    if (setting->type == SETTING_INT)
+        *ret_value = (union setting_value){.i = (int64_t)number};
+    else if (setting->type == SETTING_UINT)
+        *ret_value = (union setting_value){.u = (uint64_t)number};
+    else
+        *ret_value = (union setting_value){.r = number == 0 ? 0 : number};
+    return STATUS_OK;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "base_text.h"
+#include "spec_private.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+union setting_value setting_get(const struct setting *setting, const struct settings *settings)
+{
+    const char *at = (const char *)settings + setting->offset;
+    union setting_value value = {0};
+    switch (setting->type) {
+    case SETTING_INT:
+        value.i = *(const int64_t *)(const void *)at;
+        break;
+    case SETTING_UINT:
+        value.u = *(const uint64_t *)(const void *)at;
+        break;
+    case SETTING_REAL:
+        value.r = *(const double *)(const void *)at;
+        break;
+    case SETTING_CHOICE:
+        value.choice = *(const int *)(const void *)at;
+        break;
+    case SETTING_BOOL:
+        value.b = *(const bool *)(const void *)at;
+        break;
+    }
+    return value;
+}
+
+void setting_put(const struct setting *setting, struct settings *settings, union setting_value value)
+{
+    char *at = (char *)settings + setting->offset;
+    switch (setting->type) {
+    case SETTING_INT:
+        *(int64_t *)(void *)at = value.i;
+        break;
+    case SETTING_UINT:
+        *(uint64_t *)(void *)at = value.u;
+        break;
+    case SETTING_REAL:
+        *(double *)(void *)at = value.r;
+        break;
+    case SETTING_CHOICE:
+        *(int *)(void *)at = value.choice;
+        break;
+    case SETTING_BOOL:
+        *(bool *)(void *)at = value.b;
+        break;
+    }
+}
+
+char *setting_text(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE])
+{
+    switch (setting->type) {
+    case SETTING_INT:
+        snprintf(ret_text, SETTING_TEXT_SIZE, "%" PRId64, value.i);
+        break;
+    case SETTING_UINT:
+        snprintf(ret_text, SETTING_TEXT_SIZE, "%" PRIu64, value.u);
+        break;
+    case SETTING_REAL:
+        text_real(value.r == 0 ? 0 : value.r, ret_text);
+        break;
+    case SETTING_CHOICE:
+        snprintf(ret_text, SETTING_TEXT_SIZE, "%s", setting->choices[value.choice]);
+        break;
+    case SETTING_BOOL:
+        snprintf(ret_text, SETTING_TEXT_SIZE, "%s", value.b ? "true" : "false");
+        break;
+    }
+    return ret_text;
+}
+
+int setting_compare(const struct setting *setting, union setting_value a, union setting_value b)
+{
+    switch (setting->type) {
+    case SETTING_INT:
+        return (a.i > b.i) - (a.i < b.i);
+    case SETTING_UINT:
+        return (a.u > b.u) - (a.u < b.u);
+    case SETTING_REAL:
+        return (a.r > b.r) - (a.r < b.r);
+    case SETTING_CHOICE:
+        return (a.choice > b.choice) - (a.choice < b.choice);
+    case SETTING_BOOL:
+        return (int)a.b - (int)b.b;
+    }
+    return 0;
+}
+
+double setting_real(const struct setting *setting, union setting_value value)
+{
+    switch (setting->type) {
+    case SETTING_INT:
+        return (double)value.i;
+    case SETTING_UINT:
+        return (double)value.u;
+    case SETTING_REAL:
+        return value.r;
+    case SETTING_CHOICE:
+        return value.choice;
+    case SETTING_BOOL:
+        return value.b;
+    }
+    return 0;
+}
+
+bool setting_applies(const struct setting *setting, const struct settings *settings)
+{
+    return !setting->applies || setting->applies(settings);
+}
+
+bool setting_is_default(const struct setting *setting, const struct settings *settings)
+{
+    return setting_compare(setting, setting_get(setting, settings), setting->standard) == 0;
+}
+
+void settings_defaults(struct settings *ret_settings)
+{
+    // Padding is zeroed too, so that copies of equal settings are equal bytes.
+    memset(ret_settings, 0, sizeof *ret_settings);
+    for (size_t i = 0; i < settings_count; i++)
+        setting_put(&settings_table[i], ret_settings, settings_table[i].standard);
+}
+
+const struct setting *settings_differ(const struct settings *a, const struct settings *b)
+{
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_table[i];
+        if (setting_compare(setting, setting_get(setting, a), setting_get(setting, b)) != 0)
+            return setting;
+    }
+    return NULL;
+}
+
+int64_t settings_data_seed(const struct settings *settings)
+{
+    return settings->data_seed >= 0 ? settings->data_seed : settings->replicate;
+}
+
+int64_t settings_init_seed(const struct settings *settings)
+{
+    return settings->init_seed >= 0 ? settings->init_seed : settings->replicate;
+}

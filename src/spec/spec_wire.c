@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "spec_private.h"
+
+void settings_encode(const struct settings *settings, struct bytes *bytes)
+{
+    uint16_t count = 0;
+    for (size_t i = 0; i < settings_count; i++)
+        count += !setting_is_default(&settings_table[i], settings);
+    bytes_u16(bytes, count);
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_table[i];
+        char text[SETTING_TEXT_SIZE];
+        if (setting_is_default(setting, settings))
+            continue;
+        bytes_text(bytes, setting->name);
+        bytes_text(bytes, setting_text(setting, setting_get(setting, settings), text));
+    }
+}
+
+static enum status_code decode_one(struct bytes_reader *reader, struct settings *settings, bool *seen,
+                                   struct status *status)
+{
+    size_t name_length = 0, text_length = 0;
+    const char *name = bytes_read_text(reader, &name_length);
+    const char *text = bytes_read_text(reader, &text_length);
+    if (reader->failed)
+        return status_set(status, STATUS_DAMAGED, "settings end early");
+    const struct setting *setting = setting_find(name, name_length);
+    if (!setting)
+        return status_set(status, STATUS_INVALID,
+                          "unknown setting '%.*s'; it was written by a newer version of lgsweep, use that one",
+                          name_length < SETTING_NAME_LIMIT ? (int)name_length : SETTING_NAME_LIMIT, name);
+    if (seen[setting_index(setting)])
+        return status_set(status, STATUS_DAMAGED, "setting '%s' appears twice", setting->name);
+    seen[setting_index(setting)] = true;
+    union setting_value value;
+    if (setting_parse(setting, text, text_length, &value, status) != STATUS_OK)
+        return status_set(status, STATUS_DAMAGED, "setting '%s' has a value out of its domain", setting->name);
+    setting_put(setting, settings, value);
+    return STATUS_OK;
+}
+
+enum status_code settings_decode(struct bytes_reader *reader, struct settings *ret_settings, struct status *status)
+{
+    struct settings settings;
+    bool seen[SETTINGS_LIMIT] = {false};
+    settings_defaults(&settings);
+    uint16_t count = bytes_read_u16(reader);
+    if (reader->failed)
+        return status_set(status, STATUS_DAMAGED, "settings end early");
+    for (uint16_t i = 0; i < count; i++) {
+        enum status_code code = decode_one(reader, &settings, seen, status);
+        if (code != STATUS_OK)
+            return code;
+    }
+    *ret_settings = settings;
+    return STATUS_OK;
+}
