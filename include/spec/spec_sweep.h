@@ -69,11 +69,11 @@ struct sweep {
     const struct source_place *places; // (settings_count) where each setting was given, in a section or as an axis
 };
 
-// A test length in tokens. False when it is not a whole number from 1 to TEST_LENGTH_MAX.
-enum { TEST_LENGTH_MAX = 1 << 24 };
-bool test_length_resolve(const struct test_length *length, int64_t train_length, int64_t *ret_tokens);
+// A test length in tokens for one train length; 0 when it is not a whole number from 1 to TEST_LENGTH_LIMIT.
+enum { TEST_LENGTH_LIMIT = 1 << 24 };
+int64_t test_length_tokens(struct test_length length, int64_t train_length);
 // "4x", "256", as in the file. Returns `ret_text`.
-char *test_length_text(const struct test_length *length, char ret_text[SETTING_TEXT_SIZE]);
+char *test_length_text(struct test_length length, char ret_text[SETTING_TEXT_SIZE]);
 
 // Appends "path:line:column: message" and, where the place has a line, that line with a caret; long lines are cut
 // around the caret, and bytes that a terminal might obey are shown as '?'. Reads only path, text and text_size of the
