@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A sweep's axes as trials, with stable identities and order. Station before: config_load; after: store_open.
 //
-// A cell is one point of the axes and replicates, test length left out. Cells whose settings differ only where they do not
-// apply have one identity and share one trial. A trial with noise has a partner: the trial with the same settings at noise
-// rate 0. Where the sweep wants twins and no cell is the partner, it is appended as a twin.
+// A cell is one point of the axes and replicates, test length left out. Cells whose settings differ only where they do
+// not apply have one identity and share one trial. A trial with noise has a partner: the trial with the same settings
+// at noise rate 0. Where the sweep wants twins and no cell is the partner, it is appended as a twin.
 #pragma once
 #include "base_arena.h"
 #include "base_hash.h"
@@ -21,8 +21,8 @@ struct grid_trial {
     bool twin;   // run along for the verdict only (noise_rate 0), not in the cube
     size_t cell; // the first cell that it fills; of a twin, that of the first cell that asked for it
     size_t lengths_count;
-    // Distinct, ascending; owned by the grid, shared by trials with equal ones. What its cells want; where the sweep wants
-    // twins, a partner also has the lengths of the trials that it is the partner of, and its train length.
+    // Distinct, ascending; owned by the grid, shared by trials with equal ones. What its cells want; where the sweep
+    // wants twins, a partner also has the lengths of the trials that it is the partner of, and its train length.
     const int64_t *lengths;
 };
 

@@ -75,10 +75,10 @@ int64_t test_length_tokens(struct test_length length, int64_t train_length);
 // "4x", "256", as in the file. Returns `ret_text`.
 char *test_length_text(struct test_length length, char ret_text[SETTING_TEXT_SIZE]);
 
-// Appends "path:line:column: message" and, where the place has a line, that line with a caret; long lines are cut
-// around the caret, and bytes that a terminal might obey are shown as '?'. Reads only path, text and text_size of the
-// sweep.
+// Appends, on a new line where there is text before, "path:line:column: message" and, where the place has a line, that
+// line with a caret; long lines are cut around the caret, and bytes that a terminal might obey are shown as '?'. Reads
+// only path, text and text_size of the sweep.
 //   sweeps/a.yaml:14:3: unknown key 'train_lenght'; did you mean 'train_length'?
-//     14 |   train_lenght: 64
-//        |   ^
+//       14 |   train_lenght: 64
+//          |   ^
 void sweep_describe(const struct sweep *sweep, struct source_place place, const char *message, struct bytes *ret_text);
