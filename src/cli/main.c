@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-int main(void)
+#include "cli.h"
+
+int main(int argc, char **argv)
 {
-    return 0;
+    return (int)cli_main(argc, argv);
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What several commands share: a sweep with its grid, and the choice of one trial in it.
+#pragma once
+#include "cli.h"
+#include "config.h"
+#include "grid.h"
+#include "spec_sweep.h"
+
+enum { CLI_GRID_LIMIT = 1000000 };
+
+struct cli_sweep {
+    struct arena *arena;
+    struct sweep sweep;
+    struct grid *grid;
+};
+
+// Loads, warns on stderr, expands (up to `limit` cells; 0: no grid). cli_sweep_fini accepts what a failure left.
+enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep *ret_sweep,
+                                struct status *status) MUST_CHECK;
+void cli_sweep_fini(struct cli_sweep *sweep);
+
+// The trial that `select` names: "snr=4,encoding=rope,replicate=2,test_length=64". Every axis of more than one value
+// has to be named, but for replicate (0) and test_length (all). `ret_length` is 0 for all.
+enum status_code cli_select(const struct cli_sweep *sweep, const char *select, const struct grid_trial **ret_trial,
+                            int64_t *ret_length, struct status *status) MUST_CHECK;

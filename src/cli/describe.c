@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// The reference of settings and of stored variables, printed from the tables that the program itself uses.
+#include "cli.h"
+#include "record_fields.h"
+#include "spec_settings.h"
+#include <stdio.h>
+#include <string.h>
+
+static void describe_setting(const struct setting *row)
+{
+    char domain[256], standard[SETTING_TEXT_SIZE];
+    printf("  %-18s %s; default %s", row->name, setting_domain(row, domain, sizeof domain),
+           setting_text(row, row->standard, standard));
+    if (row->unit && strcmp(row->unit, "1") != 0)
+        printf(" %s", row->unit);
+    printf("\n                     %s\n", row->help);
+}
+
+static void describe_settings(void)
+{
+    for (int section = 0; section < SECTIONS; section++) {
+        printf("%s%s\n", section ? section_names[section] : "top level", section ? ":" : "");
+        for (size_t i = 0; i < settings_count; i++)
+            if ((int)settings_table[i].section == section && strcmp(settings_table[i].name, "replicate") != 0)
+                describe_setting(&settings_table[i]);
+        printf("\n");
+    }
+    printf("Besides, at the top level: sweep (name), replicates (count), twins (true, false), grid, zip, exclude;\n"
+           "in evaluate or grid: test_length (tokens, or a multiple of the train length such as 4x).\n");
+}
+
+static void describe_fields(void)
+{
+    for (size_t i = 0; i < record_fields_count; i++) {
+        const struct record_field *row = &record_fields[i];
+        printf("  %s(%s", row->name, row->part == RECORD_TEST ? "test_length" : "");
+        for (int d = 0; d < 4 && row->dimension[d]; d++)
+            printf("%s%s", d || row->part == RECORD_TEST ? ", " : "", row->dimension[d]);
+        printf(") [%s]  %s\n      %s\n", row->unit, row->long_name, row->help);
+    }
+}
+
+static bool describe_one(const char *name)
+{
+    const struct setting *setting = setting_find(name, strlen(name));
+    const struct record_field *field = record_field_by_name(name);
+    if (setting)
+        describe_setting(setting);
+    if (field)
+        printf("  %s [%s]  %s\n      %s\n", field->name, field->unit, field->long_name, field->help);
+    return setting || field;
+}
+
+static enum cli_exit run(const struct cli *cli)
+{
+    const char *topic = cli->arguments ? cli->argument[0] : "settings";
+    if (strcmp(topic, "settings") == 0)
+        describe_settings();
+    else if (strcmp(topic, "variables") == 0)
+        describe_fields();
+    else if (!describe_one(topic)) {
+        const char *nearest = setting_nearest(topic, SECTION_SWEEP, true);
+        return cli_usage("describe: nothing is called '%s'%s%s%s", topic, nearest ? "; did you mean '" : "",
+                         nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    return EXIT_DONE;
+}
+
+static const struct cli_option options[] = {{0}};
+
+const struct cli_command command_describe = {
+    .name = "describe",
+    .arguments = "[settings | variables | NAME]",
+    .summary = "the reference: settings of a sweep file, variables of a store",
+    .help =
+        "Prints every setting with its range and default, or every variable of a store with its definition, or the\n"
+        "one that is named.",
+    .options = options,
+    .least = 0,
+    .most = 1,
+    .run = run,
+};

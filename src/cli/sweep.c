@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "base_text.h"
+#include "cli_sweep.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep *ret_sweep, struct status *status)
+{
+    struct bytes warnings = {0};
+    *ret_sweep = (struct cli_sweep){.arena = arena_create(1 << 16, 0)};
+    if (!ret_sweep->arena)
+        return status_set(status, STATUS_MEMORY, "out of memory while reading %s", path);
+    enum status_code code = config_load(path, ret_sweep->arena, &ret_sweep->sweep, &warnings, status);
+    if (warnings.size)
+        fprintf(stderr, "%.*s\n", (int)warnings.size, (const char *)warnings.data);
+    bytes_fini(&warnings);
+    if (code == STATUS_OK && limit)
+        code = grid_expand(&ret_sweep->sweep, limit, &ret_sweep->grid, status);
+    return code;
+}
+
+void cli_sweep_fini(struct cli_sweep *sweep)
+{
+    grid_destroy(sweep->grid);
+    arena_destroy(sweep->arena);
+    *sweep = (struct cli_sweep){0};
+}
+
+// One "name=value" of --select.
+struct pair {
+    const char *name, *value;
+    size_t name_length, value_length;
+    bool used;
+};
+
+enum { PAIRS = 32 };
+
+struct selection {
+    struct pair pair[PAIRS];
+    size_t count;
+};
+
+static enum status_code split(const char *text, struct selection *ret, struct status *status)
+{
+    for (const char *at = text; *at;) {
+        size_t length = strcspn(at, ","), name = strcspn(at, "=");
+        if (name >= length)
+            return status_set(status, STATUS_INVALID, "--select: '%.*s' is not NAME=VALUE", (int)length, at);
+        if (ret->count == PAIRS)
+            return status_set(status, STATUS_INVALID, "--select: more than %d pairs", PAIRS);
+        ret->pair[ret->count++] = (struct pair){at, at + name + 1, name, length - name - 1, false};
+        at += length + (at[length] == ',');
+    }
+    return STATUS_OK;
+}
+
+static struct pair *find_pair(struct selection *selection, const char *name)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        struct pair *pair = &selection->pair[i];
+        if (pair->name_length == strlen(name) && memcmp(pair->name, name, pair->name_length) == 0) {
+            pair->used = true;
+            return pair;
+        }
+    }
+    return NULL;
+}
+
+static enum status_code integer_pair(struct selection *selection, const char *name, int64_t *value,
+                                     struct status *status)
+{
+    bool overflow;
+    const struct pair *pair = find_pair(selection, name);
+    if (!pair || text_to_int(pair->value, pair->value_length, value, &overflow))
+        return STATUS_OK;
+    return status_set(status, STATUS_INVALID, "--select: %s takes a whole number, not '%.*s'", name,
+                      (int)pair->value_length, pair->value);
+}
+
+static enum status_code list_values(const struct axis_column *column, size_t count, const char *why,
+                                    struct status *status)
+{
+    char text[SETTING_TEXT_SIZE], list[512] = "";
+    for (size_t i = 0; i < count && strlen(list) < sizeof list - SETTING_TEXT_SIZE - 8; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 setting_text(column->setting, column->values[i], text));
+    return status_set(status, STATUS_INVALID, "--select: %s; %s is one of %s", why, column->setting->name, list);
+}
+
+// The place on one axis: the first that agrees with every column that was named.
+static enum status_code choose(const struct axis *axis, struct selection *selection, size_t *ret_index,
+                               struct status *status)
+{
+    size_t named = 0;
+    bool fits[2] = {false, false};
+    for (size_t i = 0; i < axis->count && !fits[0]; i++) {
+        fits[1] = true;
+        named = 0;
+        for (size_t c = 0; c < axis->columns_count; c++) {
+            const struct axis_column *column = &axis->columns[c];
+            const struct pair *pair = find_pair(selection, column->setting->name);
+            union setting_value value;
+            if (!pair)
+                continue;
+            named++;
+            if (setting_parse(column->setting, pair->value, pair->value_length, &value, status))
+                return status_context(status, "--select");
+            fits[1] = fits[1] && setting_compare(column->setting, value, column->values[i]) == 0;
+        }
+        fits[0] = fits[1];
+        *ret_index = i;
+    }
+    char why[128];
+    snprintf(why, sizeof why, named ? "no such value on axis %s" : "axis %s is open", axis->name);
+    if (!fits[0] || (!named && axis->count > 1))
+        return list_values(&axis->columns[0], axis->count, why, status);
+    return STATUS_OK;
+}
+
+static enum status_code refuse_unused(const struct selection *selection, struct status *status)
+{
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct pair *pair = &selection->pair[i];
+        if (!pair->used)
+            return status_set(status, STATUS_INVALID,
+                              "--select: '%.*s' is no axis of this sweep; `lgsweep plan` lists its axes",
+                              (int)pair->name_length, pair->name);
+    }
+    return STATUS_OK;
+}
+
+enum status_code cli_select(const struct cli_sweep *sweep, const char *select, const struct grid_trial **ret_trial,
+                            int64_t *ret_length, struct status *status)
+{
+    struct selection selection = {0};
+    int64_t replicate = 0, length = 0;
+    size_t cell = 0;
+    enum status_code code = split(select, &selection, status);
+    for (size_t a = 0; code == STATUS_OK && a < sweep->sweep.axes_count; a++) {
+        size_t index = 0;
+        code = choose(&sweep->sweep.axes[a], &selection, &index, status);
+        cell = cell * sweep->sweep.axes[a].count + index;
+    }
+    if (code == STATUS_OK)
+        code = integer_pair(&selection, "replicate", &replicate, status);
+    if (code == STATUS_OK)
+        code = integer_pair(&selection, "test_length", &length, status);
+    if (code == STATUS_OK)
+        code = refuse_unused(&selection, status);
+    if (code)
+        return code;
+    if (replicate < 0 || replicate >= sweep->sweep.replicates)
+        return status_set(status, STATUS_INVALID, "--select: replicate is from 0 to %lld",
+                          (long long)sweep->sweep.replicates - 1);
+    ptrdiff_t index = grid_cell_trial(sweep->grid, cell * (size_t)sweep->sweep.replicates + (size_t)replicate);
+    if (index < 0)
+        return status_set(status, STATUS_INVALID, "--select: the sweep excludes this setting");
+    const struct grid_trial *trial = grid_trial(sweep->grid, (size_t)index);
+    bool known = length == 0;
+    for (size_t i = 0; i < trial->lengths_count; i++)
+        known |= trial->lengths[i] == length;
+    if (!known)
+        return status_set(status, STATUS_INVALID, "--select: test length %lld is not asked for here",
+                          (long long)length);
+    *ret_trial = trial;
+    *ret_length = length;
+    return STATUS_OK;
+}
