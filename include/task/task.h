@@ -9,6 +9,9 @@
 enum task_split { SPLIT_TRAIN, SPLIT_VALIDATION, SPLIT_TEST };
 
 // A set is a rule, not data: any range of its samples can be made at any time, in any order, with the same bits.
+// Every draw is keyed by (seed, data seed, split and purpose, sample, position, coordinate), so that changing the
+// number of samples, the length, the width or the noise rate gives prefixes of the same draws. Sets of other splits,
+// and test sets of other lengths, share none. Labels are replaced in SPLIT_TRAIN alone.
 struct task_set {
     const struct settings *settings; // not owned
     enum task_split split;
@@ -20,11 +23,23 @@ struct task_set {
 // `length` is n for train and validation, T for test; streams are keyed by it for test, never by a running offset.
 void task_set_init(struct task_set *set, const struct settings *settings, enum task_split split, long length);
 
-// Makes samples [first, first + count) into `ret_batch`, with storage from `arena`. STATUS_MEMORY when it is full.
+// Makes samples [first, first + count) into `ret_batch`, with storage from `arena`. STATUS_MEMORY when it is full;
+// `ret_batch` is untouched then.
 enum status_code task_make(const struct task_set *set, long first, long count, struct arena *arena,
                            struct batch *ret_batch, struct status *status) MUST_CHECK;
-// Bytes that task_make takes for one sample.
+// Bytes that task_make takes for one sample, and what it takes for `count` of them in one call, scratch included.
 size_t task_sample_bytes(const struct task_set *set);
+size_t task_make_bytes(const struct task_set *set, long count);
+// Floating-point operations, or what costs as much, to make one sample.
+double task_sample_flops(const struct task_set *set);
 
 double task_chance_error(const struct settings *settings, long length); // of the best guess that sees no input
-double task_bayes_error(const struct settings *settings, long length);  // of the best predictor; NaN where unknown
+
+// Of the best predictor, which knows every setting of the task but sees one test sequence and no training set; NaN
+// where unknown (or memory is out).
+//   signal: 0 where a signal token is exact in the signal plane: signal_noise false, project_noise true, or no noise.
+//   Else E[1 / (1 + exp |Λ|)], Λ the log-likelihood ratio of the two labels given the sequence, the signal's places
+//   summed over where they are random. Monte Carlo over 100,000 draws, fewer where the sequence is long (at least 400:
+//   about 2^23 token operations in all), keyed by constants: the same for all replicates. The standard error is at most
+//   0.25 / sqrt(draws).
+double task_bayes_error(const struct settings *settings, long length);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What a task implements: one row of the registry in task_registry.c.
+#pragma once
+#include "task.h"
+
+struct task_kind_row {
+    void (*init)(struct task_set *set); // fills what follows from settings, split and length
+    enum status_code (*make)(const struct task_set *set, long first, long count, struct arena *arena,
+                             struct batch *ret_batch, struct status *status);
+    size_t (*sample_bytes)(const struct task_set *set);
+    size_t (*make_bytes)(const struct task_set *set, long count);
+    double (*sample_flops)(const struct task_set *set);
+    double (*chance_error)(const struct settings *settings, long length);
+    double (*bayes_error)(const struct settings *settings, long length);
+};
+
+extern const struct task_kind_row task_signal;
+
+// Signal tokens in a sequence of `length`: the count that the settings name, at most `length`; or their share of it,
+// rounded down, at least one.
+long signal_count(const struct task_settings *task, long length);
+double signal_bayes_error(const struct settings *settings, long length);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Before this: grid (the settings of a trial). After it: train, which passes the batches made here to nn.
+#include "task_kind.h"
+
+static const struct task_kind_row *const kinds[] = {
+    [TASK_SIGNAL] = &task_signal,
+};
+_Static_assert(sizeof kinds / sizeof kinds[0] == TASK_KINDS, "every task of spec needs a row here");
+
+static const struct task_kind_row *row(const struct settings *settings)
+{
+    return kinds[settings->task.kind];
+}
+
+void task_set_init(struct task_set *set, const struct settings *settings, enum task_split split, long length)
+{
+    *set = (struct task_set){.settings = settings, .split = split, .length = length};
+    set->samples = (long)(split == SPLIT_TRAIN        ? settings->task.samples
+                          : split == SPLIT_VALIDATION ? settings->evaluate.validation_samples
+                                                      : settings->evaluate.test_samples);
+    row(settings)->init(set);
+}
+
+enum status_code task_make(const struct task_set *set, long first, long count, struct arena *arena,
+                           struct batch *ret_batch, struct status *status)
+{
+    return row(set->settings)->make(set, first, count, arena, ret_batch, status);
+}
+
+size_t task_sample_bytes(const struct task_set *set)
+{
+    return row(set->settings)->sample_bytes(set);
+}
+
+size_t task_make_bytes(const struct task_set *set, long count)
+{
+    return row(set->settings)->make_bytes(set, count);
+}
+
+double task_sample_flops(const struct task_set *set)
+{
+    return row(set->settings)->sample_flops(set);
+}
+
+double task_chance_error(const struct settings *settings, long length)
+{
+    return row(settings)->chance_error(settings, length);
+}
+
+double task_bayes_error(const struct settings *settings, long length)
+{
+    return row(settings)->bayes_error(settings, length);
+}
