@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "spec_settings.h"
-#include "spec_sweep.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -60,10 +59,4 @@ enum status_code settings_check(const struct settings *settings, const struct se
         }
     }
     return STATUS_OK;
-}
-
-int64_t test_length_tokens(struct test_length length, int64_t train_length)
-{
-    double tokens = length.relative ? length.value * (double)train_length : length.value;
-    return tokens >= 1 && tokens <= TEST_LENGTH_LIMIT && tokens == floor(tokens) ? (int64_t)tokens : 0;
 }
