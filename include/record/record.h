@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a trial yields: self-describing values with named dimensions, one part for training and one for each test length.
+// What a trial yields: self-describing values with named dimensions, one part for training and one for each test
+// length.
 #pragma once
 #include "base_bytes.h"
 #include "base_hash.h"
@@ -25,7 +26,7 @@ struct record_value {
     char name[RECORD_NAME_SIZE];
     char dimension[RECORD_DIMENSIONS][RECORD_NAME_SIZE];
     uint32_t extent[RECORD_DIMENSIONS];
-    void *data;
+    void *data; // never NULL, even without elements
 };
 
 struct record_part {
@@ -58,22 +59,36 @@ struct record_part *record_part(struct record *record, enum record_part_kind kin
 const struct record_part *record_find_part(const struct record *record, enum record_part_kind kind,
                                            int64_t test_length);
 
-// Adds the field with the given extents (one for each of its dimensions, in the table's order), filled with the fill
-// value (NaN, or 0 for integers); or returns the data it already has when the extents agree. NULL when memory is out.
+// Adds the field with the given extents (one for each of its dimensions, in the table's order; NULL for a scalar),
+// filled with the fill value (NaN, or 0 for integers); or returns the data it already has when the extents agree. NULL
+// when memory is out or the extents disagree. The field must belong to this kind of part. The pointer holds until
+// record_fini.
 void *record_add(struct record_part *part, enum record_field_id id, const uint32_t *extents);
-// The value, or NULL.
+// The value, or NULL; `part` may be NULL. A value that the table describes otherwise is unknown, hence not found.
 const struct record_value *record_find(const struct record_part *part, enum record_field_id id);
 size_t record_size(const struct record_value *value); // number of elements
-// A scalar field's number as double, NaN when absent. `at` indexes a flattened array.
+// Element `at` of the flattened array as double; NaN when the field is absent or ends before. `part` may be NULL.
 double record_real(const struct record_part *part, enum record_field_id id, size_t at);
-enum status_code record_put_real(struct record_part *part, enum record_field_id id, double value);
+// Adds or overwrites a scalar, converted to the field's type. STATUS_MEMORY, or STATUS_INTERNAL for a number that an
+// integer field cannot hold.
+enum status_code record_put_real(struct record_part *part, enum record_field_id id, double value) MUST_CHECK;
 
-// Byte encoding: version, identity, status, settings, parts, values with id, type, name, dimensions and extents.
-// Unknown fields and unknown dimensions survive decode → encode unchanged.
+// Byte encoding, little-endian; texts and blobs as in base_bytes.h:
+//   u32 version, u64 identity high, u64 low, u32 numerics, u32 status, settings (spec_settings.h),
+//   text reason, u32 exit status, u32 signal, u64 last step, u32 attempts,
+//   u32 parts, each: u32 kind, u64 test length, u32 values,
+//     each: u16 id, u8 type, u8 dimensions, text name, (text name, u32 extent) a dimension, blob elements
+// NaNs of known fields are written as the one canonical NaN, so that equal records are equal bytes. Fields and
+// dimensions unknown to this program survive decode → encode unchanged. Memory that runs out shows as bytes->failed.
 void record_encode(const struct record *record, struct bytes *bytes);
+// Any bytes give a record or an error: STATUS_DAMAGED for what no version writes, STATUS_INVALID for a newer version or
+// a setting of one, STATUS_MEMORY. Allocates no more than a small multiple of `size`. *ret_record is overwritten, not
+// freed.
 enum status_code record_decode(const void *data, size_t size, struct record *ret_record,
                                struct status *status) MUST_CHECK;
 
-// Moves into `target` the parts that it lacks from `source` (the same identity): the training part of the first wins,
-// so that lengths added later join the trial.
+// Moves into `target` the parts that it lacks from `source`: the training part of the first wins, so that lengths added
+// later join the trial. What both have stays in `source`, which the caller frees as before. A target that is pending or
+// failed takes over the status of a source that is done or diverged, and its failure is forgotten. STATUS_INVALID for
+// two identities or two numerics, STATUS_MEMORY; both records are then unchanged.
 enum status_code record_merge(struct record *target, struct record *source, struct status *status) MUST_CHECK;

@@ -85,7 +85,18 @@ struct record_field {
     const char *help; // the definition, in a sentence
 };
 
+// In the order of the ids.
 extern const struct record_field record_fields[];
 extern const size_t record_fields_count;
 const struct record_field *record_field_by_id(unsigned id); // NULL when unknown
 const struct record_field *record_field_by_name(const char *name);
+size_t record_field_dimensions(const struct record_field *field); // 0 for a scalar
+size_t record_type_size(enum record_type type);                   // bytes an element; 0 when unknown
+const char *record_type_name(enum record_type type);              // "f32", …; "?" when unknown
+
+// Values along the dimension loss_level: the training losses at which trials are compared, descending.
+enum { RECORD_LOSS_LEVELS = 5 };
+extern const float record_loss_levels[RECORD_LOSS_LEVELS];
+// Extent of the dimension phase: rapid fitting, refinement, stabilisation.
+enum { RECORD_PHASES = 3 };
+extern const char *const record_phase_names[RECORD_PHASES];
