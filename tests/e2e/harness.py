@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What the end-to-end tests share: claims, runs on N ranks, and the processes of a run.
+
+A test is a script of claims; it prints `ok - CLAIM` or `not ok - CLAIM` with the reason, a line each, and exits 1 if one
+failed. Each claim runs in an empty folder of its own.
+"""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = Path(os.environ.get("LGSWEEP", ROOT / "build" / "lgsweep"))
+LONG = "--long" in sys.argv
+_claims = []
+
+
+def claim(text, rows=((),)):
+    """Registers a function as a claim, once for each row; the row's values fill the text and are its arguments."""
+
+    def register(function):
+        _claims.extend((text.format(*row), function, row) for row in rows)
+        return function
+
+    return register
+
+
+def main():
+    failed = 0
+    for text, function, row in _claims:
+        folder = Path(tempfile.mkdtemp(prefix="lgsweep-"))
+        os.chdir(folder)
+        try:
+            function(*row)
+            print(f"ok - {text}", flush=True)
+        except Exception as problem:  # a claim may fail in any way; the others still run
+            failed += 1
+            where = traceback.extract_tb(problem.__traceback__)[-1]
+            print(f"not ok - {text}\n  {Path(where.filename).name}:{where.lineno}: {problem!r:.4000}", flush=True)
+        os.chdir(ROOT)
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.exit(1 if failed else 0)
+
+
+def command(arguments, ranks=None, program=None):
+    launcher = [ROOT / "tools" / "mpi", str(ranks)] if ranks else []
+    return [str(word) for word in [*launcher, program or PROGRAM, *arguments]]
+
+
+def lgsweep(*arguments, ranks=None, program=None, env=None, code=0, timeout=600, **options):
+    """Runs to the end. Fails unless the exit code is `code` (None: any). Returns the CompletedProcess, with text."""
+    done = subprocess.run(command(arguments, ranks, program), env={**os.environ, **(env or {})}, text=True, timeout=timeout,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **options)
+    if code is not None and done.returncode != code:
+        raise AssertionError(f"{' '.join(map(str, arguments))}: exit code {done.returncode}, not {code}\n"
+                             f"{done.stdout[-1000:]}{done.stderr[-2000:]}")
+    return done
+
+
+def start(*arguments, ranks=None, program=None, env=None):
+    """Starts in a session of its own, with the output in the file `output`; the pid is that of mpirun, or of the program."""
+    with open("output", "ab") as output:
+        return subprocess.Popen(command(arguments, ranks, program), env={**os.environ, **(env or {})}, stdout=output,
+                                stderr=output, stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def stop(run):
+    """Ends whatever is left of a started run."""
+    for pid in [*descendants(run.pid), run.pid]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    run.wait()
+
+
+def until(condition, seconds, what):
+    """The first true result of condition()."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.02)
+    raise AssertionError(f"{what}: not within {seconds} s")
+
+
+def status(store, code=0):
+    """What `lgsweep status --json` says, as a dictionary."""
+    return json.loads(lgsweep("status", store, "--json", code=code).stdout)
+
+
+def same(a, b):
+    """Fails unless the two stores hold the same science."""
+    lgsweep("diff", a, b)
+
+
+def _stat(pid):
+    """The fields of /proc/PID/stat after the name, or None: state, parent, …"""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+
+
+def processor_seconds(pid):
+    fields = _stat(pid)
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def descendants(pid):
+    """Living processes below pid, parents first."""
+    parent = {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            fields = _stat(entry)
+            if fields and fields[0] != "Z":
+                parent[int(entry)] = int(fields[1])
+    found = [pid]
+    for one in found:
+        found += [child for child, above in parent.items() if above == one]
+    return found[1:]
+
+
+def _rank(pid):
+    try:
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return None
+    return next((int(line.split(b"=")[1]) for line in environment if line.startswith(b"OMPI_COMM_WORLD_RANK=")), None)
+
+
+def processes(run):
+    """The processes of a run under mpirun by role: mpirun, coordinator, worker, trainer (the children of ranks)."""
+    roles = {"mpirun": [run.pid], "coordinator": [], "worker": [], "trainer": []}
+    ranks = {}
+    for pid in descendants(run.pid):
+        fields = _stat(pid)
+        if fields is None:
+            continue
+        if int(fields[1]) in ranks:
+            roles["trainer"].append(pid)
+        elif (rank := _rank(pid)) is not None:
+            ranks[pid] = rank
+            roles["coordinator" if rank == 0 else "worker"].append(pid)
+    return roles
