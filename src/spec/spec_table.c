@@ -40,8 +40,8 @@ static bool uses_sinusoidal(const struct settings *settings)
     return settings->model.encoding == ENCODING_SINUSOIDAL;
 }
 
-// Reals stay where single precision can hold them and their squares' sums; integers where a double is exact.
-#define REAL_LIMIT 1e15
+// Reals stay where single precision holds them, integers where a double is exact.
+#define REAL_LIMIT 1e30
 #define INT_LIMIT  9007199254740991.0
 
 #define FIELD(part, member) .section = SECTION_##part, .offset = offsetof(struct settings, member)
