@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include "analyse_cell.h"
+#include <math.h>
+#include <stdlib.h>
+
+#define TAU 0.05
+
+// A cell under work: its counted trials and what all of them share.
+struct cell {
+    const struct verdict_columns *columns;
+    const size_t *counted;
+    size_t count, finished, diverged;
+    size_t at;
+    ptrdiff_t at_train; // index of T = n among the lengths, or -1
+    double chance, bayes;
+    bool noisy; // η > 0
+};
+
+static size_t element(const struct cell *cell, size_t trial, size_t at)
+{
+    return trial * cell->columns->table->lengths_count + at;
+}
+
+static ptrdiff_t find_length(const struct record_table *table, int64_t length)
+{
+    for (size_t i = 0; i < table->lengths_count; i++)
+        if (table->lengths[i] == length)
+            return (ptrdiff_t)i;
+    return -1;
+}
+
+// A trial counts as asked for this length when it has the length's chance error.
+static void collect(struct cell *cell, const size_t *trials, size_t trials_count)
+{
+    const struct verdict_columns *columns = cell->columns;
+    for (size_t i = 0; i < trials_count; i++) {
+        size_t trial = trials[i], here = element(cell, trial, cell->at);
+        if (isnan(columns->chance[here]))
+            continue;
+        if (columns->table->status[trial] == RECORD_DIVERGED)
+            cell->diverged++;
+        if (columns->table->status[trial] != RECORD_DONE || isnan(columns->error[here]))
+            continue;
+        cell->finished++;
+        if (cell->noisy && !(columns->flips[trial] >= 1))
+            continue;
+        cell->chance = columns->chance[here];
+        cell->bayes = isnan(columns->bayes[here]) ? 0 : columns->bayes[here];
+        columns->counted[cell->count++] = trial;
+    }
+}
+
+static struct analyse_interval absent(void)
+{
+    return (struct analyse_interval){NAN, NAN, NAN};
+}
+
+static struct analyse_interval mean_of_values(const struct cell *cell, size_t count)
+{
+    return analyse_mean(cell->columns->values, count, count > 1 ? cell->columns->quantile[count - 1] : NAN);
+}
+
+static struct analyse_interval single(const struct cell *cell, size_t here)
+{
+    return analyse_share(cell->columns->error[here], cell->columns->count[here]);
+}
+
+static struct analyse_interval excess(struct analyse_interval error, double chance, double bayes)
+{
+    double scale = chance - bayes;
+    return (struct analyse_interval){(error.value - bayes) / scale, (error.low - bayes) / scale,
+                                     (error.high - bayes) / scale};
+}
+
+static struct analyse_interval mean_error(const struct cell *cell)
+{
+    if (cell->count == 1)
+        return single(cell, element(cell, cell->counted[0], cell->at));
+    for (size_t i = 0; i < cell->count; i++)
+        cell->columns->values[i] = cell->columns->error[element(cell, cell->counted[i], cell->at)];
+    return mean_of_values(cell, cell->count);
+}
+
+// The twin of a counted trial, if it finished with a value at length index `at`; else -1.
+static ptrdiff_t finished_twin(const struct cell *cell, size_t trial, size_t at)
+{
+    const struct verdict_columns *columns = cell->columns;
+    ptrdiff_t twin = columns->table->twin[trial];
+    if (twin < 0 || columns->table->status[twin] != RECORD_DONE)
+        return -1;
+    return isnan(columns->error[element(cell, (size_t)twin, at)]) ? -1 : twin;
+}
+
+static struct analyse_interval twin_difference(const struct cell *cell)
+{
+    size_t pairs = 0;
+    if (!cell->noisy)
+        return absent();
+    for (size_t i = 0; i < cell->count; i++) {
+        size_t here = element(cell, cell->counted[i], cell->at);
+        ptrdiff_t twin = finished_twin(cell, cell->counted[i], cell->at);
+        if (twin < 0)
+            continue;
+        size_t there = element(cell, (size_t)twin, cell->at);
+        if (cell->count == 1)
+            return analyse_share_difference(single(cell, here), single(cell, there));
+        cell->columns->values[pairs++] = cell->columns->error[here] - cell->columns->error[there];
+    }
+    return mean_of_values(cell, pairs);
+}
+
+// The twin's E at T = n.
+static struct analyse_interval twin_excess(const struct cell *cell)
+{
+    const struct verdict_columns *columns = cell->columns;
+    size_t pairs = 0, there = 0;
+    if (cell->at_train < 0)
+        return absent();
+    for (size_t i = 0; i < cell->count; i++) {
+        ptrdiff_t twin = finished_twin(cell, cell->counted[i], (size_t)cell->at_train);
+        if (twin < 0)
+            continue;
+        there = element(cell, (size_t)twin, (size_t)cell->at_train);
+        columns->values[pairs++] = columns->error[there];
+    }
+    if (pairs == 0)
+        return absent();
+    struct analyse_interval error = cell->count == 1 ? single(cell, there) : mean_of_values(cell, pairs);
+    return excess(error, columns->chance[there], isnan(columns->bayes[there]) ? 0 : columns->bayes[there]);
+}
+
+static struct analyse_interval length_difference(const struct cell *cell)
+{
+    size_t pairs = 0;
+    if (cell->at_train < 0 || (size_t)cell->at_train == cell->at)
+        return absent();
+    for (size_t i = 0; i < cell->count; i++) {
+        size_t here = element(cell, cell->counted[i], cell->at);
+        size_t there = element(cell, cell->counted[i], (size_t)cell->at_train);
+        if (isnan(cell->columns->error[there]))
+            continue;
+        if (cell->count == 1)
+            return analyse_share_difference(single(cell, here), single(cell, there));
+        cell->columns->values[pairs++] = cell->columns->error[here] - cell->columns->error[there];
+    }
+    return mean_of_values(cell, pairs);
+}
+
+static bool above(struct analyse_interval interval, double threshold)
+{
+    return interval.low > threshold;
+}
+
+static bool below(struct analyse_interval interval, double threshold)
+{
+    return interval.high < threshold;
+}
+
+static enum length_effect length_effect(const struct cell *cell, struct analyse_interval difference)
+{
+    double margin = 0.5 * TAU * (cell->chance - cell->bayes);
+    if (above(difference, -margin) && below(difference, margin))
+        return LENGTH_EFFECT_NO_DIFFERENCE;
+    return above(difference, 0)   ? LENGTH_EFFECT_GROWS
+           : below(difference, 0) ? LENGTH_EFFECT_FALLS
+                                  : LENGTH_EFFECT_UNDECIDED;
+}
+
+static enum verdict interpolated_verdict(const struct cell *cell, const struct cell_result *result)
+{
+    double margin = 0.5 * TAU * (cell->chance - cell->bayes);
+    if (below(result->excess, TAU))
+        return VERDICT_BENIGN;
+    if (!above(result->excess, TAU))
+        return VERDICT_UNDECIDED;
+    if (above(result->twin, margin))
+        return VERDICT_HARMFUL;
+    struct analyse_interval twin = twin_excess(cell);
+    if (above(twin, TAU))
+        return VERDICT_UNLEARNED;
+    if (below(twin, TAU) && below(result->twin, margin))
+        return VERDICT_LENGTH_FAILURE;
+    return VERDICT_UNDECIDED;
+}
+
+static enum verdict decide(const struct cell *cell, const struct cell_result *result)
+{
+    if (cell->finished == 0)
+        return VERDICT_DIVERGED;
+    if (!cell->noisy || cell->count == 0)
+        return VERDICT_NOT_APPLICABLE;
+    if (cell->diverged > 0)
+        return VERDICT_UNDECIDED;
+    if (result->interpolated == 1)
+        return interpolated_verdict(cell, result);
+    if (result->interpolated > 0)
+        return VERDICT_UNDECIDED;
+    return below(result->excess, TAU)   ? VERDICT_RESISTANT
+           : above(result->excess, TAU) ? VERDICT_UNDERFIT
+                                        : VERDICT_UNDECIDED;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median_error(const struct cell *cell)
+{
+    double *values = cell->columns->values;
+    for (size_t i = 0; i < cell->count; i++)
+        values[i] = cell->columns->error[element(cell, cell->counted[i], cell->at)];
+    qsort(values, cell->count, sizeof *values, compare);
+    return 0.5 * (values[(cell->count - 1) / 2] + values[cell->count / 2]);
+}
+
+static double share_interpolated(const struct cell *cell)
+{
+    double sum = 0;
+    if (!cell->noisy)
+        return NAN;
+    for (size_t i = 0; i < cell->count; i++)
+        sum += cell->columns->interpolated[cell->counted[i]];
+    return sum / (double)cell->count;
+}
+
+void cell_analyse(const struct verdict_columns *columns, const size_t *trials, size_t trials_count, size_t at,
+                  struct cell_result *ret_result)
+{
+    const struct record_table *table = columns->table;
+    struct cell_result result = {.verdict = NAN,
+                                 .unit = NAN,
+                                 .replicates = NAN,
+                                 .excess = absent(),
+                                 .mean = absent(),
+                                 .twin = absent(),
+                                 .length = absent(),
+                                 .median = NAN,
+                                 .interpolated = NAN,
+                                 .length_effect = NAN};
+    struct cell cell = {.columns = columns,
+                        .counted = columns->counted,
+                        .at = at,
+                        .at_train = find_length(table, table->train_length[trials[0]]),
+                        .noisy = table->noise_rate[trials[0]] > 0};
+    collect(&cell, trials, trials_count);
+    if (cell.finished + cell.diverged > 0) {
+        result.replicates = (double)cell.count;
+        if (cell.count > 0) {
+            result.unit = cell.count == 1 ? UNIT_THIS_MODEL_ONLY : UNIT_REPLICATES;
+            result.mean = mean_error(&cell);
+            result.excess = excess(result.mean, cell.chance, cell.bayes);
+            result.twin = twin_difference(&cell);
+            result.length = length_difference(&cell);
+            result.median = median_error(&cell);
+            result.interpolated = share_interpolated(&cell);
+            if (!isnan(result.length.value))
+                result.length_effect = length_effect(&cell, result.length);
+        }
+        result.verdict = decide(&cell, &result);
+    }
+    *ret_result = result;
+}
