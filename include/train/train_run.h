@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The training loop of one trial, its evaluations and its events.
+//
+// At step t the full-batch pass gives loss and predictions at the weights of step t. From these come, at every step:
+// the events t_fit, t_half and t_mem, and the loss levels, at whose first crossing every test set is evaluated whole.
+// At the evaluation steps of train_schedule.h come the curves, and with the last of them the final test. A loss that is
+// not finite ends the run as diverged: what was to come stays NaN.
+#pragma once
+#include "base_arena.h"
+#include "base_status.h"
+#include "record.h"
+#include "spec_settings.h"
+#include "train_state.h"
+#include <stdbool.h>
+
+struct train_run;
+
+// Everything lives in `arena`, which must outlive the run and be used by nobody else. `lengths` are ascending and
+// distinct.
+enum status_code train_create(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
+                              struct arena *arena, struct train_run **ret_run, struct status *status) MUST_CHECK;
+
+// To the next evaluation and past it, or for about `seconds` (<= 0: no limit). The state between two calls is that
+// before a step. *ret_evaluated: an evaluation was made; *ret_done: the run is over.
+enum status_code train_advance(struct train_run *run, double seconds, bool *ret_evaluated, bool *ret_done,
+                               struct status *status) MUST_CHECK;
+bool train_done(const struct train_run *run);
+struct train_state *train_state(struct train_run *run);
+
+// The last evaluation made; values are NaN before the first. `test_error` has an entry for each length.
+struct train_progress {
+    int64_t step; // steps made so far
+    double train_loss, train_error, validation_error;
+    const double *test_error;
+};
+void train_progress(const struct train_run *run, struct train_progress *ret_progress);
+
+// Status, curves, events and final values into an initialised record; of analyse's fields none.
+enum status_code train_record(const struct train_run *run, struct record *record, struct status *status) MUST_CHECK;
+
+// Estimates without creating anything: floating-point operations of steps, evaluations and data, and bytes.
+double train_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count);
+double train_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count);
