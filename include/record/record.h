@@ -61,8 +61,8 @@ const struct record_part *record_find_part(const struct record *record, enum rec
 
 // Adds the field with the given extents (one for each of its dimensions, in the table's order; NULL for a scalar),
 // filled with the fill value (NaN, or 0 for integers); or returns the data it already has when the extents agree. NULL
-// when memory is out or the extents disagree. The field must belong to this kind of part. The pointer holds until
-// record_fini.
+// when memory is out, or when the part has this id already in another shape. The field must belong to this kind of
+// part. The pointer holds until record_fini.
 void *record_add(struct record_part *part, enum record_field_id id, const uint32_t *extents);
 // The value, or NULL; `part` may be NULL. A value that the table describes otherwise is unknown, hence not found.
 const struct record_value *record_find(const struct record_part *part, enum record_field_id id);

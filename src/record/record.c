@@ -120,6 +120,20 @@ static void fill(const struct record_value *value, size_t count)
     }
 }
 
+// Known to the program or not.
+static const struct record_value *value_of_id(const struct record_part *part, enum record_field_id id)
+{
+    for (size_t i = 0; i < part->count; i++)
+        if (part->values[i].id == id)
+            return &part->values[i];
+    return NULL;
+}
+
+static bool same_shape(const struct record_value *a, const struct record_value *b)
+{
+    return a->field == b->field && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+}
+
 void *record_add(struct record_part *part, enum record_field_id id, const uint32_t *extents)
 {
     const struct record_field *field = record_field_by_id(id);
@@ -128,9 +142,9 @@ void *record_add(struct record_part *part, enum record_field_id id, const uint32
     value.dimensions = (uint8_t)record_field_dimensions(field);
     if (value.dimensions)
         memcpy(value.extent, extents, value.dimensions * sizeof *extents);
-    const struct record_value *present = record_find(part, id);
+    const struct record_value *present = value_of_id(part, id);
     if (present)
-        return memcmp(present->extent, value.extent, sizeof value.extent) == 0 ? present->data : NULL;
+        return same_shape(present, &value) ? present->data : NULL;
     strcpy(value.name, field->name);
     for (size_t i = 0; i < value.dimensions; i++)
         strcpy(value.dimension[i], field->dimension[i]);

@@ -162,7 +162,9 @@ static enum status_code decode_identity(struct bytes_reader *reader, struct reco
         return damaged(status, "its head is not one");
     record->status = state;
     enum status_code code = settings_decode(reader, &record->settings, status);
-    return code == STATUS_OK ? code : status_context(status, "record");
+    if (code != STATUS_OK)
+        status_context(status, "record");
+    return code;
 }
 
 static enum status_code decode_parts(struct bytes_reader *reader, struct record *record, struct status *status)

@@ -60,7 +60,7 @@ const struct record_field record_fields[] = {
      .long_name = "sum of learning rates", .help = "Sum of the learning rate over the steps done so far."},
 
     {TRAINING(FIELD_EVALUATIONS, "evaluations", RECORD_I64), .unit = "1", .long_name = "number of evaluations",
-     .help = "Entries along eval that were reached; those after them, past a divergence, are NaN."},
+     .help = "Evaluations made; past a divergence the entries of curves are NaN."},
     {TRAINING(FIELD_FLIP_COUNT, "flip_count", RECORD_I64), .unit = "1", .long_name = "number of flipped labels",
      .help = "Training samples whose label was flipped."},
     {TRAINING(FIELD_PARAMETERS, "parameters", RECORD_I64), .unit = "1", .long_name = "number of trained weights",
