@@ -10,13 +10,15 @@
 
 struct trial;
 
-// `lengths` are the test lengths to evaluate, distinct and ascending; copied.
+// `lengths` are the test lengths to evaluate, distinct and ascending; copied. STATUS_INVALID where they are not, or
+// where settings_check refuses the settings; STATUS_MEMORY with what to lower.
 enum status_code trial_create(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
                               struct trial **ret_trial, struct status *status) MUST_CHECK;
 void trial_destroy(struct trial *trial); // accepts NULL
 
 // Runs to the next evaluation and does it, or at most about `seconds` (<= 0: no limit) of training steps. *ret_done is
-// true when the trial is over: all steps made, or diverged. The clock never changes a result.
+// true when the trial is over: all steps made, or diverged. The clock never changes a result. After a failure the trial
+// can only be destroyed.
 enum status_code trial_advance(struct trial *trial, double seconds, bool *ret_done, struct status *status) MUST_CHECK;
 
 struct trial_progress {
@@ -27,16 +29,20 @@ struct trial_progress {
     const int64_t *lengths;
     const double *test_error; // (lengths)
 };
+// `step` counts the steps made: after an evaluation one more than its step, but for the last. Pointers hold until the
+// next advance. Numbers are NaN before the first evaluation.
 void trial_progress(const struct trial *trial, struct trial_progress *ret_progress);
 
 // Everything mutable, by name: weights, optimiser state, counters, curves so far. Loading into a trial created from the
-// same settings and lengths continues with the same bits. load refuses a state of other settings or numerics.
+// same settings and lengths continues with the same bits. load refuses a state of other settings, lengths or numerics
+// (STATUS_INVALID) and a damaged one (STATUS_DAMAGED), and leaves the trial as it was.
 enum status_code trial_save(const struct trial *trial, struct bytes *ret_state, struct status *status) MUST_CHECK;
 enum status_code trial_load(struct trial *trial, const void *state, size_t size, struct status *status) MUST_CHECK;
 
 // The result, with events and phases. Only after *ret_done. The caller owns the record.
 enum status_code trial_record(const struct trial *trial, struct record *ret_record, struct status *status) MUST_CHECK;
 
-// Estimates without creating anything: floating-point operations and bytes.
+// Estimates without creating anything. Cost: floating-point operations of training steps, evaluations and data, within
+// about a factor of two of each other's real times. Memory: an upper bound of what the trial allocates, in bytes.
 double trial_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count);
 double trial_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count);

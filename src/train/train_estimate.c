@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "train_private.h"
+#include "train_schedule.h"
+
+static int64_t longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    int64_t length = settings->task.train_length;
+    for (size_t i = 0; i < lengths_count; i++)
+        length = lengths[i] > length ? lengths[i] : length;
+    return length;
+}
+
+// Predictions on `samples` of a set, `times` over; what is cached is made once.
+static double evaluation_cost(const struct task_set *set, long samples, double times, bool cached)
+{
+    double predict = nn_predict_flops(set->settings, samples, set->length);
+    return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
+}
+
+double train_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    const struct evaluate_settings *evaluate = &settings->evaluate;
+    double evaluations = (double)train_evaluations(evaluate->points, settings->train.steps);
+    long samples = (long)settings->task.samples, length = (long)settings->task.train_length;
+    size_t budget = TRAIN_CACHE_BYTES;
+    struct task_set set;
+    task_set_init(&set, settings, SPLIT_TRAIN, length);
+    double cost = (double)(settings->train.steps + 1) * nn_gradient_flops(settings, samples, length) +
+                  (double)samples * task_sample_flops(&set);
+    task_set_init(&set, settings, SPLIT_VALIDATION, length);
+    cost += evaluation_cost(&set, set.samples, evaluations, train_cached(&set, set.samples, &budget) > 0);
+    for (size_t i = 0; i < lengths_count; i++) {
+        task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
+        long curve = (long)evaluate->curve_samples, rest = set.samples - curve;
+        bool cached = train_cached(&set, curve, &budget) > 0;
+        cost += evaluation_cost(&set, curve, evaluations + RECORD_LOSS_LEVELS, cached);
+        cost += evaluation_cost(&set, rest, RECORD_LOSS_LEVELS + 1, false);
+    }
+    return cost;
+}
+
+double train_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    size_t model = nn_model_bytes(settings, (long)longest(settings, lengths, lengths_count));
+    size_t columns = CURVES + 1 + lengths_count * TEST_CURVES, chunk = 0, budget = TRAIN_CACHE_BYTES;
+    size_t evaluations = train_evaluations(settings->evaluate.points, settings->train.steps);
+    struct task_set set;
+    task_set_init(&set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
+    double bytes = (double)model + (double)train_optimizer_bytes(settings, model) +
+                   (double)evaluations * 8 * (double)columns + (double)task_make_bytes(&set, set.samples) +
+                   (double)set.samples * sizeof(real);
+    task_set_init(&set, settings, SPLIT_VALIDATION, (long)settings->task.train_length);
+    train_cached(&set, set.samples, &budget);
+    chunk = train_tally_bytes(&set);
+    for (size_t i = 0; i < lengths_count; i++) {
+        task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
+        train_cached(&set, (long)settings->evaluate.curve_samples, &budget);
+        chunk = train_tally_bytes(&set) > chunk ? train_tally_bytes(&set) : chunk;
+    }
+    return bytes + (double)chunk + (double)(TRAIN_CACHE_BYTES - budget);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+#include "train_optimizer.h"
+#include "train_run.h"
+#include "train_tally.h"
+
+// Columns of the training part along eval, and of a test part; train_record.c has their fields.
+enum train_curve {
+    CURVE_TRAIN_LOSS,
+    CURVE_TRAIN_ERROR,
+    CURVE_TRAIN_ERROR_CLEAN,
+    CURVE_TRAIN_ERROR_UNFLIPPED,
+    CURVE_FLIPS_FITTED,
+    CURVE_VALIDATION_LOSS,
+    CURVE_VALIDATION_ERROR,
+    CURVE_SIGNAL_ATTENTION,
+    CURVE_VALUE_NORM_SIGNAL,
+    CURVE_VALUE_NORM_NOISE,
+    CURVE_GRADIENT_NORM,
+    CURVE_WEIGHT_NORM,
+    CURVE_TOKENS_SEEN,
+    CURVE_FLOPS,
+    CURVE_LEARNING_RATE_SUM,
+    CURVES
+};
+enum train_test_curve { TEST_CURVE_LOSS, TEST_CURVE_ERROR, TEST_CURVE_ATTENTION, TEST_CURVES };
+
+// Validation and curve sets stay in memory while their sum is below this, in this order: validation, then tests by
+// length. A constant, so that memory can be told beforehand.
+enum { TRAIN_CACHE_BYTES = 64 << 20 };
+
+struct train_test {
+    struct train_data data;
+    double *curve[TEST_CURVES];             // (evaluations)
+    double final_loss, final_error;         // over test_samples
+    double level_error[RECORD_LOSS_LEVELS]; // over test_samples
+};
+
+struct train_run {
+    struct settings settings;
+    struct arena *arena;
+    size_t lengths_count;
+    int64_t *lengths;
+    size_t evaluations;
+    int64_t *evaluation_step; // (evaluations)
+    struct nn_model *model;
+    struct train_optimizer *optimizer;
+    struct train_state state;
+    struct train_data train, validation;
+    struct train_test *test; // (lengths)
+    real *logits;            // (samples), of the last full-batch pass
+    double *test_error;      // (lengths), of the last evaluation
+
+    // What changes, all registered with `state`.
+    int64_t step, evaluation, done; // steps made, evaluations made, whether the run is over
+    double diverged_step;           // NaN while it has not
+    double t_fit, t_half, t_mem;
+    double level_step[RECORD_LOSS_LEVELS];
+    double *curve[CURVES]; // (evaluations)
+    double train_seconds, evaluate_seconds;
+};
+
+// Evaluates every test set whole where the loss has reached a level for the first time.
+enum status_code train_note_levels(struct train_run *run, double loss, struct status *status) MUST_CHECK;
+// The curves' next entry, from the state at step run->step; the final test with the last.
+enum status_code train_evaluate(struct train_run *run, double loss, const struct train_fit *fit,
+                                struct status *status) MUST_CHECK;
+
+// How many of `count` samples of a set to keep in memory: all, when they fit into what is left of *budget, or none.
+long train_cached(const struct task_set *set, long count, size_t *budget);

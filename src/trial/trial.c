@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Before this: trainer, which got settings and lengths from its pipe. After it: train, and analyse for the record.
+#include "trial.h"
+#include "analyse.h"
+#include "trial_private.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum status_code check(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
+                              struct status *status)
+{
+    const struct setting *blamed = NULL;
+    enum status_code code = settings_check(settings, &blamed, status);
+    if (code != STATUS_OK)
+        return code;
+    if (lengths_count == 0)
+        return status_set(status, STATUS_INVALID, "a trial needs at least one test length");
+    for (size_t i = 0; i < lengths_count; i++)
+        if (lengths[i] < 1 || (i > 0 && lengths[i] <= lengths[i - 1]))
+            return status_set(status, STATUS_INVALID,
+                              "test length %" PRId64 " in place %zu: lengths are positive, distinct and ascending",
+                              lengths[i], i);
+    return STATUS_OK;
+}
+
+enum status_code trial_create(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
+                              struct trial **ret_trial, struct status *status)
+{
+    enum status_code code = check(settings, lengths, lengths_count, status);
+    if (code != STATUS_OK)
+        return code;
+    struct trial *trial = calloc(1, sizeof *trial);
+    if (!trial)
+        return status_set(status, STATUS_MEMORY, "out of memory for a trial");
+    trial->settings = *settings;
+    trial->lengths_count = lengths_count;
+    trial->arena = arena_create(TRIAL_BLOCK, 0);
+    trial->lengths = trial->arena ? arena_get(trial->arena, lengths_count, sizeof *lengths) : NULL;
+    if (!trial->lengths) {
+        code = status_set(status, STATUS_MEMORY, "out of memory for a trial");
+        goto out;
+    }
+    memcpy(trial->lengths, lengths, lengths_count * sizeof *lengths);
+    code = train_create(settings, lengths, lengths_count, trial->arena, &trial->run, status);
+    if (code != STATUS_OK)
+        goto out;
+    *ret_trial = trial;
+    trial = NULL;
+out:
+    trial_destroy(trial);
+    return code;
+}
+
+void trial_destroy(struct trial *trial)
+{
+    if (!trial)
+        return;
+    arena_destroy(trial->arena);
+    free(trial);
+}
+
+enum status_code trial_advance(struct trial *trial, double seconds, bool *ret_done, struct status *status)
+{
+    return train_advance(trial->run, seconds, &trial->evaluated, ret_done, status);
+}
+
+void trial_progress(const struct trial *trial, struct trial_progress *ret_progress)
+{
+    struct train_progress progress;
+    train_progress(trial->run, &progress);
+    *ret_progress = (struct trial_progress){
+        .step = progress.step,
+        .steps = trial->settings.train.steps,
+        .evaluated = trial->evaluated,
+        .train_loss = progress.train_loss,
+        .train_error = progress.train_error,
+        .validation_error = progress.validation_error,
+        .lengths_count = trial->lengths_count,
+        .lengths = trial->lengths,
+        .test_error = progress.test_error,
+    };
+}
+
+enum status_code trial_record(const struct trial *trial, struct record *ret_record, struct status *status)
+{
+    struct record record;
+    if (!train_done(trial->run))
+        return status_set(status, STATUS_INTERNAL, "a trial that is not over has no record");
+    record_init(&record, &trial->settings);
+    enum status_code code = train_record(trial->run, &record, status);
+    if (code == STATUS_OK)
+        code = analyse_phases(&record, status);
+    if (code == STATUS_OK)
+        *ret_record = record;
+    else
+        record_fini(&record);
+    return code;
+}
+
+double trial_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    return train_cost(settings, lengths, lengths_count);
+}
+
+double trial_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    // An arena's block ends where the next object does not fit: half as much again covers what is left unused.
+    return 1.5 * train_memory(settings, lengths, lengths_count) + TRIAL_BLOCK;
+}
