@@ -20,7 +20,7 @@ enum status_code {
 // The reason of a failure, owned by the caller. `text` is one or more lines without a final newline.
 struct status {
     enum status_code code;
-    char text[2048];
+    char text[8192];
 };
 
 // Sets code and text; returns `code`, so that `return status_set(status, …)` fails in one line. `status` may be NULL.
