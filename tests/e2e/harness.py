@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -150,3 +151,40 @@ def processes(run):
             ranks[pid] = rank
             roles["coordinator" if rank == 0 else "worker"].append(pid)
     return roles
+
+
+def journal_results(store):
+    """Identities of the sound results in the journal, in its order; [] without a journal. See store_journal.h."""
+    try:
+        data = Path(f"{store}.journal").read_bytes()
+    except FileNotFoundError:
+        return []
+    found, at = [], 32
+    while at + 40 <= len(data) and data[at:at + 8] == b"LGSWENTR":
+        kind, size = struct.unpack_from("<II", data, at + 8)
+        if at + 40 + size > len(data):
+            break
+        if kind == 2:
+            found.append(data[at + 16:at + 32])
+        at += 40 + size
+    return found
+
+
+SMALL = """\
+sweep: small
+seed: 3
+replicates: 2
+task: {kind: signal, dim: 12, samples: 10, train_length: 4, noise_rate: 0.2}
+model: {kind: two_layer, head_dim: 4, value_dim: 2}
+train: {optimizer: gd, learning_rate: 0.2, steps: 30}
+evaluate: {points: 5, test_samples: 200, validation_samples: 200}
+grid:
+  snr: [1, 16]
+  encoding: [none, rope]
+  test_length: [1x, 4x]
+"""
+
+
+def write(name, text):
+    Path(name).write_text(text)
+    return name
