@@ -9,6 +9,8 @@ const char *const record_phase_names[RECORD_PHASES] = {"rapid_fitting", "refinem
     .id = (the_id), .name = (the_name), .part = RECORD_TRAINING, .type = (the_type), .role = ROLE_SCIENCE
 #define TEST(the_id, the_name, the_type)                                                                               \
     .id = (the_id), .name = (the_name), .part = RECORD_TEST, .type = (the_type), .role = ROLE_SCIENCE
+#define TIMING(the_id, the_name)                                                                                       \
+    .id = (the_id), .name = (the_name), .part = RECORD_TRAINING, .type = RECORD_F64, .role = ROLE_RUN
 #define BY_EVAL       .dimension = {"eval"}
 #define BY_LOSS_LEVEL .dimension = {"loss_level"}
 #define BY_PHASE      .dimension = {"phase"}
@@ -66,23 +68,23 @@ const struct record_field record_fields[] = {
     {TRAINING(FIELD_PARAMETERS, "parameters", RECORD_I64), .unit = "1", .long_name = "number of trained weights",
      .help = "Weights that training may change, frozen ones left out."},
     {TRAINING(FIELD_T_FIT, "t_fit", RECORD_F64), .unit = "steps", .long_name = "step of fitting",
-     .help = "First evaluated step with train_error_unflipped <= 0.01; NaN when there is none."},
+     .help = "First step at which at most 1 % of the training samples whose label was not flipped have y f <= 0; NaN "
+             "when there is none."},
     {TRAINING(FIELD_T_HALF, "t_half", RECORD_F64), .unit = "steps", .long_name = "step of half memorisation",
-     .help = "First evaluated step with flips_fitted >= 0.5; NaN when there is none."},
+     .help = "First step at which at least half of the flipped labels are fitted; NaN when there is none."},
     {TRAINING(FIELD_T_MEM, "t_mem", RECORD_F64), .unit = "steps", .long_name = "step of memorisation",
-     .help = "First evaluated step with flips_fitted = 1; NaN when there is none."},
+     .help = "First step at which all flipped labels are fitted; NaN when there is none."},
     {TRAINING(FIELD_T_BEST, "t_best", RECORD_F64), .unit = "steps", .long_name = "step of the best validation error",
      .help = "First evaluated step at which validation_error has its minimum."},
     {TRAINING(FIELD_T_STABLE, "t_stable", RECORD_F64), .unit = "steps", .long_name = "step of stabilisation",
-     .help = "First evaluated step from which errors stay within 0.01 to the end, for at least the last third of the "
-             "logarithm of the steps; NaN when there is none."},
+     .help = "First evaluated step from which validation_error stays within a range of 0.01 to the end, over at least "
+             "the last third of the logarithm of the steps; NaN when there is none."},
     {TRAINING(FIELD_DIVERGED_STEP, "diverged_step", RECORD_F64), .unit = "steps", .long_name = "step of divergence",
-     .help = "First step at which the loss or the gradient was found not to be finite; NaN when training did not "
-             "diverge."},
+     .help = "First step at which the training loss is not finite; NaN when there is none."},
     {TRAINING(FIELD_FINAL_TRAIN_LOSS, "final_train_loss", RECORD_F32), .unit = "1", .long_name = "final training loss",
-     .help = "train_loss after the last step."},
+     .help = "train_loss after the last step; NaN when training diverged."},
     {TRAINING(FIELD_FINAL_TRAIN_ERROR, "final_train_error", RECORD_F32), .unit = "1",
-     .long_name = "final training error", .help = "train_error after the last step."},
+     .long_name = "final training error", .help = "train_error after the last step; NaN when training diverged."},
     {TRAINING(FIELD_INTERPOLATED, "interpolated", RECORD_U8), .unit = "1", .long_name = "interpolated",
      .help = "1 when final_train_error is zero with at least one flipped label, else 0."},
     {TRAINING(FIELD_SNR_NORM, "snr_norm", RECORD_F64), .unit = "1", .long_name = "norm-based signal-to-noise ratio",
@@ -92,25 +94,26 @@ const struct record_field record_fields[] = {
      .help = "Training losses at which trials are compared."},
     {TRAINING(FIELD_LOSS_LEVEL_STEP, "loss_level_step", RECORD_F64), BY_LOSS_LEVEL, .unit = "steps",
      .long_name = "step of the loss level",
-     .help = "First evaluated step with train_loss at or below loss_level; NaN when there is none."},
+     .help = "First step at which the training loss is at or below loss_level; NaN when there is none."},
 
     {TRAINING(FIELD_PHASE_START, "phase_start", RECORD_F64), BY_PHASE, .unit = "steps",
      .long_name = "start of the phase",
-     .help = "First step of the phase: 0, t_fit, t_stable; NaN when the phase is not reached."},
+     .help = "Step at which the phase starts: 0, t_fit, t_stable (t_fit where that is later); NaN when the phase is "
+             "not reached."},
     {TRAINING(FIELD_PHASE_END, "phase_end", RECORD_F64), BY_PHASE, .unit = "steps", .long_name = "end of the phase",
-     .help = "First step after the phase, or the last step of training; NaN when the phase is not reached."},
+     .help = "Step at which the next phase starts, or the last step of training; NaN when the phase does not end."},
     {TRAINING(FIELD_PHASE_TRAIN_LOSS, "phase_train_loss", RECORD_F32), BY_PHASE, .unit = "1",
      .long_name = "training loss at the end of the phase",
-     .help = "train_loss at phase_end; NaN when the phase is not reached."},
+     .help = "train_loss at the first evaluation from phase_end on; NaN when the phase does not end."},
     {TRAINING(FIELD_PHASE_VALIDATION_ERROR, "phase_validation_error", RECORD_F32), BY_PHASE, .unit = "1",
      .long_name = "validation error at the end of the phase",
-     .help = "validation_error at phase_end; NaN when the phase is not reached."},
+     .help = "validation_error at the first evaluation from phase_end on; NaN when the phase does not end."},
 
     {TEST(FIELD_TEST_LOSS, "test_loss", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "test loss",
      .help = "Mean loss over the first curve_test_count test sequences of the length, which have clean labels."},
     {TEST(FIELD_TEST_ERROR, "test_error", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "test error",
-     .help =
-         "Share with y f <= 0 of the first curve_test_count test sequences of the length, which have clean labels."},
+     .help = "Share with y f <= 0 of the first curve_test_count test sequences of the length, which have clean "
+             "labels."},
     {TEST(FIELD_TEST_SIGNAL_ATTENTION, "test_signal_attention", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "attention on signal tokens at test",
      .help = "Attention mass on the relevant positions, averaged over queries and the first curve_test_count test "
@@ -138,23 +141,11 @@ const struct record_field record_fields[] = {
 
     {TEST(FIELD_PHASE_TEST_ERROR, "phase_test_error", RECORD_F32), BY_PHASE, .unit = "1",
      .long_name = "test error at the end of the phase",
-     .help = "test_error at phase_end; NaN when the phase is not reached."},
+     .help = "test_error at the first evaluation from phase_end on; NaN when the phase does not end."},
 
-    {.id = FIELD_TRAIN_SECONDS,
-     .name = "train_seconds",
-     .part = RECORD_TRAINING,
-     .type = RECORD_F64,
-     .role = ROLE_RUN,
-     .unit = "s",
-     .long_name = "time of training",
+    {TIMING(FIELD_TRAIN_SECONDS, "train_seconds"), .unit = "s", .long_name = "time of training",
      .help = "Wall time spent in training steps, over all restarts."},
-    {.id = FIELD_EVALUATE_SECONDS,
-     .name = "evaluate_seconds",
-     .part = RECORD_TRAINING,
-     .type = RECORD_F64,
-     .role = ROLE_RUN,
-     .unit = "s",
-     .long_name = "time of evaluation",
+    {TIMING(FIELD_EVALUATE_SECONDS, "evaluate_seconds"), .unit = "s", .long_name = "time of evaluation",
      .help = "Wall time spent in evaluations, over all restarts."},
 };
 
