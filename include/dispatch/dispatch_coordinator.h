@@ -28,7 +28,8 @@ enum status_code dispatch_coordinator_create(int first, int ranks, const struct 
                                              struct status *status) MUST_CHECK;
 void dispatch_coordinator_destroy(struct dispatch_coordinator *coordinator); // accepts NULL
 
-// A message from `rank`. STATUS_INTERNAL for one that is malformed or out of place; the state is then unchanged.
+// A message from `rank`. STATUS_INTERNAL for one that is malformed or out of place, and the state is then unchanged; or
+// the sink's error, after which the sink is not called any more.
 enum status_code dispatch_coordinator_receive(struct dispatch_coordinator *coordinator, int rank, const void *data,
                                               size_t size, double now, struct status *status) MUST_CHECK;
 

@@ -10,7 +10,8 @@
 struct dispatch_signals {
     int fd;
     sigset_t before;
-    double first; // time of the first signal
+    int asked; // signals so far, and the time of the first
+    double first;
 };
 enum status_code dispatch_signals_open(struct dispatch_signals *ret_signals, struct status *status) MUST_CHECK;
 void dispatch_signals_close(struct dispatch_signals *signals); // restores the mask; accepts a closed one

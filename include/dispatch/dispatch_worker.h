@@ -5,10 +5,11 @@
 
 struct dispatch_worker;
 
-// Says hello at the first step. `runner` must outlive it; NULL: a worker that resigns with `reason`.
-enum status_code dispatch_worker_create(const struct record_runner *runner, const char *reason, double memory,
-                                        dispatch_send *send, void *send_self, struct dispatch_worker **ret_worker,
-                                        struct status *status) MUST_CHECK;
+// Says hello at its first step, as a worker on `host`, whose trials may use `memory` bytes together. `runner` must
+// outlive it; NULL: a worker that resigns with `reason`.
+enum status_code dispatch_worker_create(const struct record_runner *runner, const char *reason, const char *host,
+                                        double memory, dispatch_send *send, void *send_self,
+                                        struct dispatch_worker **ret_worker, struct status *status) MUST_CHECK;
 void dispatch_worker_destroy(struct dispatch_worker *worker); // stops the runner; accepts NULL
 
 // A message from the coordinator; STATUS_INTERNAL when it is malformed or out of place.
