@@ -26,12 +26,13 @@ static inline double fma_of_bits(uint64_t bits)
 }
 
 // `sum`, the rounded value of sum + error, rounded to odd instead: towards zero, then the last bit set if inexact. A
-// second rounding to at least two bits less then gives what a single one would (Boldo and Melquiond 2008).
+// second rounding to at least two bits less then gives what a single one would (Boldo and Melquiond 2008). A NaN as
+// error, which comes with an infinite or NaN sum, changes nothing.
 static inline double fma_round_to_odd(double sum, double error)
 {
-    uint64_t bits = fma_bits(sum);
-    uint64_t inexact = (error < 0) | (error > 0);
-    uint64_t beyond = (bits ^ fma_bits(error)) >> 63 & inexact;
+    uint64_t bits = fma_bits(sum), rest = fma_bits(error == error ? error : 0), magnitude = rest << 1;
+    uint64_t inexact = (magnitude | (0 - magnitude)) >> 63;
+    uint64_t beyond = (bits ^ rest) >> 63 & inexact;
     return fma_of_bits((bits - beyond) | inexact);
 }
 

@@ -16,6 +16,7 @@
 //   simd_fnma(a, b, c)             c - a * b, one rounding
 //   simd_max(a, b)                 a > b ? a : b, so b where either is NaN
 //   simd_min(a, b)                 a < b ? a : b
+//   simd_clamp(x, low, high)       within constant bounds; NaN stays (not with NN_DOUBLE)
 //   simd_negate(x) simd_abs(x)     the sign bit alone
 //   simd_select_positive(x, y)     x > 0 ? y : 0
 //   simd_sum16(v)                  sum of 16 lanes v[SIMD_PARTS]: lanes i and i + 8, then + 4, + 2, + 1

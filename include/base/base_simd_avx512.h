@@ -60,6 +60,10 @@ SIMD_INLINE simd simd_min(simd a, simd b)
 {
     return _mm512_min_ps(a, b);
 }
+SIMD_INLINE simd simd_clamp(simd x, float low, float high)
+{
+    return _mm512_max_ps(_mm512_set1_ps(low), _mm512_min_ps(_mm512_set1_ps(high), x));
+}
 SIMD_INLINE simd simd_negate(simd x)
 {
     return _mm512_xor_ps(x, _mm512_set1_ps(-0.0f));

@@ -39,12 +39,12 @@ SIMD_INLINE simd simd_polynomial(simd x, const float *coefficient, int count)
     return sum;
 }
 
-// exp(x) = 2^n exp(r), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), minimax to 2^-28. Beyond the bounds the result
-// is 0 or infinity by the scaling; comparisons are such that NaN passes.
+// exp(x) = 2^n exp(r), |r| <= ln(2) / 2; exp(r) = 1 + r + r^2 P(r), minimax to 2^-33. Beyond the bounds the result
+// is 0 or infinity by the scaling.
 SIMD_INLINE simd simd_exp(simd x)
 {
-    static const float p[] = {0.5f, 0x1.5554a4p-3f, 0x1.55568cp-5f, 0x1.122f2ep-7f, 0x1.6b69f2p-10f};
-    x = simd_max(simd_set(-104.0f), simd_min(simd_set(89.0f), x));
+    static const float p[] = {0.5f, 0x1.555554p-3f, 0x1.5554e8p-5f, 0x1.111310p-7f, 0x1.6d4ccap-10f, 0x1.9df77cp-13f};
+    x = simd_clamp(x, -104.0f, 89.0f);
     simd shifted = simd_fma(x, simd_set(0x1.715476p0f), simd_set(SIMD_SHIFTER));
     simd n = simd_sub(shifted, simd_set(SIMD_SHIFTER));
     simd r = simd_fnma(n, simd_set(0x1.62e4p-1f), x);

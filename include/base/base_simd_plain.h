@@ -184,6 +184,13 @@ SIMD_INLINE simd_int simd_less(simd a, simd b)
     return a < b ? UINT32_MAX : 0;
 }
 
+// Masks, since gcc 12 does not vectorise a loop where a conditional constant flows into fma_float.
+SIMD_INLINE simd simd_clamp(simd x, float low, float high)
+{
+    simd_int below = simd_int_select(simd_less(x, low), simd_bits(low), simd_bits(x));
+    return simd_of_bits(simd_int_select(simd_less(high, x), simd_bits(high), below));
+}
+
 // In two factors: the first product is exact, since 2^n itself may be out of range.
 SIMD_INLINE simd simd_scale(simd x, simd shifted)
 {
