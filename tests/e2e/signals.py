@@ -5,7 +5,7 @@ import signal
 import time
 from pathlib import Path
 
-from harness import SMALL, claim, lgsweep, main, processes, same, start, status, stop, until, write
+from harness import SMALL, claim, descendants, lgsweep, main, processes, processor_seconds, same, start, status, stop, until, write
 
 # Some trials that are over at once, and some that would take minutes.
 SLOW = SMALL.replace("steps: 30", "steps: 30000000")
@@ -16,10 +16,6 @@ SIGNALS = [(name,) for name in ("TERM", "INT", "HUP", "USR1", "USR2")]
 def journal_grows():
     journal = Path("s.h5.journal")
     return journal.exists() and journal.stat().st_size > 4000
-
-
-def at_work(run):
-    return lambda: processes(run)["trainer"]
 
 
 def check_resumable():
@@ -91,16 +87,32 @@ def goes_on():
 def second_run_is_refused():
     run = start("run", write("s.yaml", SLOW), "-o", "s.h5")
     try:
-        until(at_work_alone(run), 30, "a running trial")
+        until(lambda: descendants(run.pid), 30, "a trainer")
         text = lgsweep("run", "s.yaml", "-o", "s.h5", code=4).stderr
         assert os.uname().nodename in text and str(run.pid) in text and time.strftime("%Y-%m-%d") in text, text
     finally:
         stop(run)
 
 
-def at_work_alone(run):
-    from harness import descendants
-    return lambda: descendants(run.pid)
+@claim("a trial whose trainer is killed three times fails alone, with the signal; --retry-failed tries it again")
+def killed_trainer():
+    sweep = write("s.yaml", MIXED.replace("[1, 16]", "16").replace("[none, rope]", "none").replace("replicates: 2", "replicates: 1")
+                  .replace("sweep: small", "sweep: small\ntwins: false"))
+    run = start("run", sweep, "-o", "s.h5")
+    try:
+        for _ in range(3):
+            until(lambda: any(processor_seconds(pid) > 0.3 for pid in descendants(run.pid)), 30, "a trainer at work")
+            for pid in descendants(run.pid):
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.1)
+        assert run.wait(20) == 3, f"exit code {run.returncode}"
+    finally:
+        stop(run)
+    found = status("s.h5")
+    assert found["done"] == 1 and found["failed"] == 1 and found["failures"][0]["attempts"] == 3, found
+    assert "9" in found["failures"][0]["reason"] or "KILL" in found["failures"][0]["reason"].upper(), found
+    lgsweep("run", sweep, "-o", "s.h5", code=3)
+    lgsweep("run", sweep, "-o", "s.h5", "--retry-failed", "--time-limit", "2", code=75)
 
 
 if __name__ == "__main__":

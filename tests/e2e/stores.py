@@ -69,7 +69,7 @@ def extension_runs_what_is_new():
 def reordering_runs_nothing():
     finished()
     reordered = write("r.yaml", SMALL.replace("[1, 16]", "[16, 1]"))
-    assert "0 to run" in lgsweep("plan", reordered, "-o", "s.h5").stdout
+    assert ", 0 to run" in lgsweep("plan", reordered, "-o", "s.h5").stdout
     lgsweep("run", reordered, "-o", "s.h5")
     with xr.open_dataset("s.h5") as cube:
         assert sorted(cube.snr.values) == [1, 16]

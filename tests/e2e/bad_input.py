@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: MIT
+"""Bad input: a clear message, the right exit code, nothing lost."""
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import h5py
+
+from harness import PROGRAM, SMALL, claim, lgsweep, main, same, status, write
+
+# What is wrong, the text that replaces another in the small sweep, and what the message says.
+SWEEPS = [
+    ("an unknown key", "train_length: 4", "train_lenght: 4", ["s.yaml:4:", "train_lenght", "train_length"]),
+    ("a word for a number", "dim: 12", "dim: many", ["s.yaml:4:", "many"]),
+    ("a fraction for an integer", "samples: 10", "samples: 10.5", ["s.yaml:4:", "10.5"]),
+    ("a decimal comma", "learning_rate: 0.2", "learning_rate: '0,2'", ["s.yaml:6:", "0,2"]),
+    ("an empty axis", "snr: [1, 16]", "snr: []", ["s.yaml:9:", "snr"]),
+    ("a value out of range", "noise_rate: 0.2", "noise_rate: 1.5", ["s.yaml:4:", "1.5"]),
+    ("a duplicate key", "  encoding: [none, rope]", "  encoding: [none, rope]\n  snr: 4", ["s.yaml:11:", "snr", "9"]),
+    ("NaN on an axis", "snr: [1, 16]", "snr: [1, .nan]", ["s.yaml:9:", "nan"]),
+    ("an unknown encoding", "[none, rope]", "[no, rope]", ["s.yaml:10:", "'no'", "none"]),
+    ("a tab as indentation", "  snr:", "\tsnr:", ["s.yaml:9:", "tab"]),
+    ("a second document", "grid:", "---\ngrid:", ["s.yaml:", "document"]),
+    ("an integer that does not fit", "seed: 3", "seed: 18446744073709551616", ["s.yaml:2:"]),
+]
+
+
+@claim("a sweep file with {} is refused with its place: exit code 2", SWEEPS)
+def refused_sweep(_, old, new, words):
+    assert old in SMALL
+    for command in ("run", "plan"):
+        text = lgsweep(command, write("s.yaml", SMALL.replace(old, new)), code=2, timeout=10).stderr
+        assert all(word in text for word in words), text
+    assert not Path("results").exists() or not any(Path("results").iterdir())
+
+
+@claim("all errors of a file are told in one run, in its order")
+def all_errors():
+    text = SMALL.replace("dim: 12", "dim: many").replace("steps: 30", "stepz: 30").replace("[1, 16]", "[]")
+    lines = lgsweep("run", write("s.yaml", text), code=2).stderr
+    assert lines.index(":4:") < lines.index(":6:") < lines.index(":9:"), lines
+
+
+@claim("numbers are what the settings table says, not YAML: 1e-3, 010, .5")
+def typed_numbers():
+    sweep = write("s.yaml", SMALL.replace("noise_rate: 0.2", "noise_rate: 1e-3").replace("dim: 12", "dim: 012"))
+    lgsweep("run", sweep, "-o", "s.h5")
+    with h5py.File("s.h5") as file:
+        assert file.attrs["noise_rate"] == 1e-3 and file.attrs["dim"] == 12
+
+
+MISSING = [
+    ("a sweep file that is missing", ["run", "none.yaml"], "none.yaml"),
+    ("a folder as sweep file", ["run", "."], "."),
+    ("a store in a folder that is missing", ["run", "s.yaml", "-o", "none/s.h5"], "none"),
+    ("a store in a folder where nothing can be written", ["run", "s.yaml", "-o", "/proc/s.h5"], "/proc/s.h5"),
+    ("a missing store to show", ["show", "none.h5"], "none.h5"),
+    ("a missing store to compare", ["diff", "none.h5", "none.h5"], "none.h5"),
+    ("an unknown command", ["rnu", "s.yaml"], "run"),
+    ("an unknown option", ["run", "s.yaml", "--outptu", "x"], "output"),
+    ("no sweep file", ["run"], "run"),
+]
+
+
+@claim("{}: exit code 2 and a message that names it", MISSING)
+def unusable(_, arguments, word):
+    write("s.yaml", SMALL)
+    text = lgsweep(*arguments, code=2, timeout=20).stderr
+    assert word in text, text
+
+
+@claim("under mpirun a bad sweep file gives one message, exit code 2, and no rank waits")
+def refused_under_mpirun():
+    begin = time.monotonic()
+    text = lgsweep("run", write("s.yaml", SMALL.replace("dim: 12", "dim: many")), ranks=3, code=2, timeout=30).stderr
+    assert text.count("many'") + text.count("many\n") <= 2 and time.monotonic() - begin < 5, text
+
+
+@claim("a grid of 10^12 trials is refused at once with the count and the limit")
+def too_large():
+    axes = "\n".join(f"  {name}: {{from: {low}, to: {high}, points: 100}}" for name, low, high in [
+        ("snr", 1, 100), ("noise_rate", 0, 0.99), ("samples", 1, 100), ("learning_rate", 0.01, 1), ("dim", 3, 102), ("steps", 1, 100)])
+    write("s.yaml", SMALL.split("grid:")[0].replace("noise_rate: 0.2", "project_noise: true").replace("dim: 12, samples: 10, ", "")
+          .replace("learning_rate: 0.2, steps: 30", "momentum: 0.9") + "grid:\n" + axes + "\n")
+    for command in ("plan", "run"):
+        begin = time.monotonic()
+        done = lgsweep(command, "s.yaml", code=2, timeout=10)
+        text = done.stdout + done.stderr
+        assert "2e+12" in text or "2000000000000" in text or "1e+12" in text, text
+        assert "limit" in text and time.monotonic() - begin < 2, text
+
+
+def untouched(arguments, words, code=2):
+    """Runs and expects a refusal that leaves every file as it was."""
+    before = {path: path.read_bytes() for path in Path().iterdir()}
+    text = lgsweep(*arguments, code=code, timeout=20).stderr
+    assert all(word in text for word in words), text
+    assert {path: path.read_bytes() for path in Path().iterdir()} == before, "a file was changed"
+
+
+@claim("a store of other settings is refused, with the setting and both values")
+def other_settings():
+    lgsweep("run", write("s.yaml", SMALL), "-o", "s.h5")
+    write("s.yaml", SMALL.replace("steps: 30", "steps: 31"))
+    untouched(["run", "s.yaml", "-o", "s.h5"], ["steps", "30", "31"])
+
+
+@claim("a store that is not HDF5 is refused and left as it was")
+def not_hdf5():
+    write("s.yaml", SMALL)
+    write("s.h5", "some notes\n")
+    untouched(["run", "s.yaml", "-o", "s.h5"], ["s.h5", "HDF5"])
+    untouched(["show", "s.h5"], ["s.h5", "HDF5"])
+
+
+@claim("an HDF5 file of another program is refused and left as it was")
+def not_a_store():
+    write("s.yaml", SMALL)
+    with h5py.File("s.h5", "w") as file:
+        file["x"] = [1, 2, 3]
+    untouched(["run", "s.yaml", "-o", "s.h5"], ["s.h5"])
+
+
+@claim("a store of other numerics is refused")
+def other_numerics():
+    lgsweep("run", write("s.yaml", SMALL), "-o", "s.h5")
+    with h5py.File("s.h5", "r+") as file:
+        file.attrs["numerics"] = file.attrs["numerics"] + 1
+        file["trials/numerics"][...] = file["trials/numerics"][...] + 1
+    untouched(["run", "s.yaml", "-o", "s.h5"], ["numerics"])
+
+
+@claim("a journal of another version is refused and kept")
+def other_journal():
+    write("s.yaml", SMALL)
+    Path("s.h5.journal").write_bytes(b"LGSWJRNL" + bytes([99]) + bytes(23))
+    untouched(["run", "s.yaml", "-o", "s.h5"], ["s.h5.journal", "99"])
+
+
+@claim("a file beside the store that is no journal is refused and kept")
+def not_a_journal():
+    write("s.yaml", SMALL)
+    write("s.h5.journal", "my diary\n" * 10)
+    untouched(["run", "s.yaml", "-o", "s.h5"], ["s.h5.journal"])
+
+
+@claim("a trial that needs more memory than there is fails alone: exit code 3, the rest is done")
+def too_much_memory():
+    sweep = write("s.yaml", SMALL.replace("dim: 12, ", "").replace("samples: 10, ", "")
+                  .replace("  snr: [1, 16]", "  samples: [10, 10000000]\n  dim: [12, 65000]").replace("replicates: 2", "replicates: 1")
+                  + "exclude:\n  - {samples: 10, dim: 65000}\n  - {samples: 10000000, dim: 12}\n")
+    text = lgsweep("run", sweep, "-o", "s.h5", code=3, timeout=60).stderr
+    assert "memory" in text, text
+    found = status("s.h5")
+    assert found["done"] == 4 and found["failed"] == 4, found
+    assert all("memory" in failure["reason"] for failure in found["failures"]), found
+
+
+@claim("a trial that diverges is a result with its step, and the run succeeds")
+def divergence():
+    lgsweep("run", write("s.yaml", SMALL.replace("learning_rate: 0.2", "learning_rate: 1e12")), "-o", "s.h5")
+    found = status("s.h5")
+    assert found["diverged"] > 0 and found["failed"] == 0, found
+    with h5py.File("s.h5") as file:
+        assert (file["trials/diverged_step"][:] > 0).any()
+
+
+@claim("a full disk: exit code 75, the path is named, and with room again the run goes on to the same store")
+def full_disk():
+    larger = SMALL.replace("replicates: 2", "replicates: 40")
+    lgsweep("run", write("s.yaml", larger), "-o", "whole.h5")
+    script = """
+        mount -t tmpfs -o size=96k none small && cd small || exit 99
+        "$0" run ../s.yaml -o s.h5; [ $? -eq 75 ] || exit 1
+        mount -o remount,size=64m . && "$0" run ../s.yaml -o s.h5 && cp s.h5 ..
+    """
+    os.mkdir("small")
+    done = subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", script, str(PROGRAM)], capture_output=True, text=True,
+                          timeout=120)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    assert "s.h5" in done.stderr and "space" in done.stderr, done.stderr
+    same("s.h5", "whole.h5")
+
+
+if __name__ == "__main__":
+    main()
