@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// A store in the terminal. Station before: store_publish.
+#include "show.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { TRIAL, ROWS, LIST };
+static const struct cli_option options[] = {
+    {"trial", 't', OPTION_TEXT, "IDENTITY", "one trial whole: settings, curves, events (the first digits suffice)", 0,
+     0},
+    {"rows", 'r', OPTION_TEXT, "AXIS", "the axis that runs down the tables (the numeric one with the most values)", 0,
+     0},
+    {"list", 'l', OPTION_FLAG, NULL, "one line a trial: identity, status, settings", 0, 0},
+    {0},
+};
+
+static void print_axis(const struct store_axis *axis)
+{
+    char value[128];
+    printf("  %-16s", axis->name);
+    for (size_t i = 0; i < axis->count; i++)
+        printf("%s%s", i ? ", " : "", show_value(axis, i, value, sizeof value));
+    printf("\n");
+}
+
+void show_overview(const struct show *show)
+{
+    size_t count[RECORD_STATUSES] = {0}, twins = 0, rows = store_view_rows(show->view);
+    for (size_t row = 0; row < rows; row++) {
+        count[store_view_row(show->view, row)->status]++;
+        twins += store_view_row(show->view, row)->twin;
+    }
+    printf(
+        "%s: sweep %s: %zu trials (%zu of them noise-free twins): %zu done, %zu diverged, %zu failed; published %s\n",
+        store_view_path(show->view), store_view_name(show->view), rows, twins, count[RECORD_DONE],
+        count[RECORD_DIVERGED], count[RECORD_FAILED], store_view_published(show->view));
+    for (size_t a = 0; a < show->axes_count; a++)
+        print_axis(&show->axes[a]);
+    printf("  %-16s%zu\n  %-16s", "replicates", show->replicates, "test_length");
+    for (size_t t = 0; t < show->lengths_count; t++)
+        printf("%s%lld", t ? ", " : "", (long long)show->lengths[t]);
+    printf("\n");
+}
+
+static void print_list(const struct show *show)
+{
+    for (size_t row = 0; row < store_view_rows(show->view); row++) {
+        const struct store_row *at = store_view_row(show->view, row);
+        char name[HASH_TEXT_SIZE];
+        struct bytes text = {0};
+        hash_text(at->identity, name);
+        settings_canonical(&at->settings, &text);
+        for (size_t c = 0; c < text.size; c++)
+            if (text.data[c] == '\n')
+                text.data[c] = ' ';
+        printf("%s %-8s %s%.*s\n", name, record_status_names[at->status], at->twin ? "(twin) " : "", (int)text.size,
+               text.data ? (const char *)text.data : "");
+        bytes_fini(&text);
+    }
+}
+
+static enum status_code print(const struct cli *cli, const struct show *show, struct status *status)
+{
+    if (cli->option[TRIAL].given)
+        return show_trial(show, cli->option[TRIAL].text, status);
+    if (cli->option[LIST].given) {
+        print_list(show);
+        return STATUS_OK;
+    }
+    show_overview(show);
+    if (store_view_rows(show->view) == 0) {
+        printf("no trial is finished yet\n");
+        return STATUS_OK;
+    }
+    show_phases(show);
+    show_compare(show);
+    show_map(show);
+    return STATUS_OK;
+}
+
+static enum cli_exit run(const struct cli *cli)
+{
+    struct show show;
+    struct status status = {0};
+    enum status_code code = show_init(cli->argument[0], cli->option[ROWS].text, &show, &status);
+    if (code == STATUS_OK)
+        code = print(cli, &show, &status);
+    show_fini(&show);
+    return code ? cli_fail(&status) : EXIT_DONE;
+}
+
+const struct cli_command command_show = {
+    .name = "show",
+    .arguments = "STORE.h5",
+    .summary = "a store in the terminal: verdict map, encodings side by side, events",
+    .help = "Prints what the store holds: events of training, the choices of each axis of names side by side, and the "
+            "map of\n"
+            "verdicts and test errors over test length, with intervals over replicates.",
+    .options = options,
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

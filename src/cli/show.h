@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What `lgsweep show` knows of a store: the cube's cells, each with its replicates' rows, and results across trials.
+#pragma once
+#include "analyse.h"
+#include "cli.h"
+#include "store_view.h"
+
+enum { SHOW_AXES = 16 };
+
+struct show {
+    struct store_view *view;
+    struct arena *arena;
+    const struct store_axis *axes;
+    size_t axes_count, replicates, cells;
+    const int64_t *lengths; // of the cube
+    size_t lengths_count;
+    ptrdiff_t *rows; // (cells, replicates): the row in `trials`, -1 without a result
+    const struct record_table *table;
+    size_t row_axis; // the axis that runs down the tables; axes_count where there is no axis
+    bool colour;
+};
+
+enum status_code show_init(const char *path, const char *row_axis, struct show *ret_show,
+                           struct status *status) MUST_CHECK;
+void show_fini(struct show *show);
+
+// The first row of a cell, for what all replicates share; -1 where none is finished.
+ptrdiff_t show_row(const struct show *show, size_t cell);
+// The cell at `index` (axes_count).
+size_t show_cell(const struct show *show, const size_t *index);
+// The next combination of all axes but those marked in `fixed` (axes_count flags); false after the last.
+bool show_next(const struct show *show, const bool *fixed, size_t *index);
+// "snr=4 encoding=rope" for the axes not marked, appended at *length.
+void show_place(const struct show *show, const bool *skip, const size_t *index, struct bytes *ret_text);
+// A value of an axis: of a zip block, its columns joined by "/". Returns `ret_text`.
+char *show_value(const struct store_axis *axis, size_t index, char *ret_text, size_t size);
+
+// A result across trials at (row, test length); NaN where absent. `name` as in the store.
+double show_derived(const struct show *show, const char *name, ptrdiff_t row, int64_t length);
+// A scalar of one trial at a test length.
+double show_test(const struct show *show, enum record_field_id id, ptrdiff_t row, int64_t length);
+
+void show_overview(const struct show *show);
+void show_map(const struct show *show);     // verdicts and errors with intervals over test length
+void show_compare(const struct show *show); // the choices of each axis of names side by side, paired
+void show_phases(const struct show *show);  // events: median over replicates
+enum status_code show_trial(const struct show *show, const char *identity, struct status *status) MUST_CHECK;
