@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "support.h"
+
+#include "cli_sweep.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char text[] = "sweep: choice\n"
+                           "replicates: 2\n"
+                           "twins: false\n"
+                           "grid:\n"
+                           "  snr: [1, 4]\n"
+                           "  encoding: [none, rope]\n"
+                           "  train_length: 8\n"
+                           "  test_length: [1x, 4x]\n"
+                           "zip:\n"
+                           "  size: {head_dim: [8, 16], learning_rate: [0.1, 0.05]}\n"
+                           "exclude:\n"
+                           "  - {snr: 1, encoding: rope, head_dim: 16}\n";
+
+static int load(void **state)
+{
+    static char path[] = "/tmp/lgsweep-select-XXXXXX";
+    struct cli_sweep *sweep = calloc(1, sizeof *sweep);
+    struct status status = {0};
+    int fd = mkstemp(path);
+    if (fd < 0 || write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1)
+        return -1;
+    close(fd);
+    enum status_code code = cli_sweep_load(path, CLI_GRID_LIMIT, sweep, &status);
+    if (code)
+        print_error("%s\n", status.text);
+    unlink(path);
+    *state = sweep;
+    return (int)code;
+}
+
+static int unload(void **state)
+{
+    cli_sweep_fini(*state);
+    free(*state);
+    return 0;
+}
+
+static void finds_the_trial_that_is_named(void **state)
+{
+    const struct grid_trial *trial = NULL;
+    struct status status = {0};
+    int64_t length = -1;
+    assert_int_equal(cli_select(*state, "encoding=rope,snr=4.0,head_dim=16", &trial, &length, &status), STATUS_OK);
+    assert_true(trial->settings.task.snr == 4);
+    assert_int_equal(trial->settings.model.encoding, ENCODING_ROPE);
+    assert_int_equal(trial->settings.model.head_dim, 16);
+    assert_true(trial->settings.train.learning_rate == 0.05);
+    assert_int_equal(trial->settings.replicate, 0);
+    assert_int_equal(length, 0);
+}
+
+static void takes_replicate_and_test_length(void **state)
+{
+    const struct grid_trial *trial = NULL;
+    struct status status = {0};
+    int64_t length = -1;
+    const char *select = "snr=1,encoding=none,learning_rate=0.1,replicate=1,test_length=32,train_length=8";
+    assert_int_equal(cli_select(*state, select, &trial, &length, &status), STATUS_OK);
+    assert_int_equal(trial->settings.replicate, 1);
+    assert_int_equal(trial->settings.model.head_dim, 8);
+    assert_int_equal(length, 32);
+}
+
+static void refuses_with_the_remedy(void **state)
+{
+    static const struct {
+        const char *select, *says;
+    } rows[] = {
+        {"", "axis snr is open; snr is one of 1, 4"},
+        {"snr=4,head_dim=8", "axis encoding is open; encoding is one of none, rope"},
+        {"snr=3,encoding=none,head_dim=8", "no such value on axis snr; snr is one of 1, 4"},
+        {"snr=four,encoding=none,head_dim=8", "--select"},
+        {"snr=4,encoding=none,head_dim=8,learning_rate=0.05", "no such value on axis size"},
+        {"snr=4,encoding=none,head_dim=8,dim=64", "'dim' is no axis of this sweep"},
+        {"snr=4,encoding", "'encoding' is not NAME=VALUE"},
+        {"snr=4,encoding=none,head_dim=8,replicate=2", "replicate is from 0 to 1"},
+        {"snr=4,encoding=none,head_dim=8,replicate=x", "replicate takes a whole number, not 'x'"},
+        {"snr=4,encoding=none,head_dim=8,test_length=9", "test length 9 is not asked for"},
+        {"snr=1,encoding=rope,head_dim=16", "excludes this setting"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct grid_trial *trial = NULL;
+        struct status status = {0};
+        int64_t length = -1;
+        assert_int_equal(cli_select(*state, rows[i].select, &trial, &length, &status), STATUS_INVALID);
+        assert_null(trial);
+        assert_int_equal(length, -1);
+        if (!strstr(status.text, rows[i].says))
+            fail_msg("'%s': '%s' lacks '%s'", rows[i].select, status.text, rows[i].says);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_trial_that_is_named),
+        cmocka_unit_test(takes_replicate_and_test_length),
+        cmocka_unit_test(refuses_with_the_remedy),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
