@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "fixture.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool fill_training(struct record *record)
@@ -68,4 +69,28 @@ void fixture_part(struct bytes *bytes, unsigned kind, int64_t test_length, unsig
     bytes_u32(bytes, kind);
     bytes_u64(bytes, (uint64_t)test_length);
     bytes_u32(bytes, values);
+}
+
+void fixture_novel(struct bytes *bytes)
+{
+    fixture_value(bytes, 999, RECORD_F32, 2, "novel");
+    bytes_text(bytes, "head");
+    bytes_u32(bytes, 1);
+    bytes_text(bytes, "shell");
+    bytes_u32(bytes, 2);
+    bytes_u64(bytes, 8);
+    bytes_u32(bytes, 0xffc00123);
+    bytes_u32(bytes, 0x3f800000);
+}
+
+enum status_code fixture_decode(const void *data, size_t size, struct record *ret_record, struct status *status)
+{
+    unsigned char *copy = malloc(size ? size : 1);
+    if (!copy)
+        return STATUS_MEMORY;
+    if (size)
+        memcpy(copy, data, size);
+    enum status_code code = record_decode(copy, size, ret_record, status);
+    free(copy);
+    return code;
 }

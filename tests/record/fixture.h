@@ -14,3 +14,9 @@ void fixture_head(struct bytes *bytes);
 void fixture_value(struct bytes *bytes, unsigned id, unsigned type, unsigned dimensions, const char *name);
 // A part's head.
 void fixture_part(struct bytes *bytes, unsigned kind, int64_t test_length, unsigned values);
+// A field of a later version: unknown id and dimensions, a NaN with a payload.
+void fixture_novel(struct bytes *bytes);
+
+// record_decode of a copy on the heap, so that a sanitizer sees every read past its end.
+enum status_code fixture_decode(const void *data, size_t size, struct record *ret_record,
+                                struct status *status) MUST_CHECK;
