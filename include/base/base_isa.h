@@ -4,6 +4,19 @@
 #include "base_status.h"
 #include <stdbool.h>
 
+// An array's initialiser: the variants of a symbol that kernel files define as SIMD_NAME(name), see base_simd.h.
+#ifdef __x86_64__
+#define ISA_VARIANTS(name)                                                                                             \
+    {                                                                                                                  \
+        &name##_plain, &name##_avx2, &name##_avx512                                                                    \
+    }
+#else
+#define ISA_VARIANTS(name)                                                                                             \
+    {                                                                                                                  \
+        &name##_plain                                                                                                  \
+    }
+#endif
+
 enum isa { ISA_PLAIN, ISA_AVX2, ISA_AVX512, ISA_COUNT };
 
 // The choice for this process, made at its first call: LGSWEEP_ISA (plain, avx2, avx512) where it is set, compiled in
