@@ -107,7 +107,7 @@ static void what_is_unknown_survives_unchanged(void **state)
     struct bytes bytes = {0};
     fixture_head(&bytes);
     bytes_u32(&bytes, 1);
-    fixture_part(&bytes, RECORD_TRAINING, 0, 3);
+    fixture_part(&bytes, RECORD_TRAINING, 0, 4);
     fixture_novel(&bytes);
     // A known field that gained a dimension, and one whose type changed.
     fixture_value(&bytes, FIELD_SIGNAL_ATTENTION, RECORD_F32, 2, "signal_attention");
@@ -119,12 +119,17 @@ static void what_is_unknown_survives_unchanged(void **state)
     fixture_value(&bytes, FIELD_T_FIT, RECORD_I32, 0, "t_fit");
     bytes_u64(&bytes, 4);
     bytes_u32(&bytes, 12);
+    // And one of the other kind of part.
+    fixture_value(&bytes, FIELD_FINAL_TEST_COUNT, RECORD_I64, 0, "final_test_count");
+    bytes_u64(&bytes, 8);
+    bytes_u64(&bytes, 12);
     assert_survives(&bytes);
 
     struct record record;
     assert_int_equal(fixture_decode(bytes.data, bytes.size, &record, NULL), STATUS_OK);
     struct record_part *part = &record.parts[0];
-    assert_int_equal(part->count, 3);
+    assert_int_equal(part->count, 4);
+    assert_null(record_find(part, FIELD_FINAL_TEST_COUNT));
     assert_null(part->values[0].field);
     assert_string_equal(part->values[0].name, "novel");
     assert_string_equal(part->values[0].dimension[1], "shell");

@@ -207,6 +207,8 @@ static void both_ways_in_lead_to_the_same_bits(void **state)
     assert_int_equal(setting_parse(row_of("noise_rate"), "-0", 2, &text, NULL), STATUS_OK);
     assert_int_equal(setting_from_real(row_of("noise_rate"), -0.0, &number, NULL), STATUS_OK);
     assert_false(signbit(text.r) || signbit(number.r));
+    char shown[SETTING_TEXT_SIZE];
+    assert_string_equal(setting_text(row_of("noise_rate"), (union setting_value){.r = -0.0}, shown), "0");
 }
 
 static void does_not_depend_on_the_locale(void **state)
