@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Models: forward and backward by hand. `real` is float; the same sources compile with NN_DOUBLE for finite differences.
+// Models: forward and backward by hand. `real` is float; the same sources compile with NN_DOUBLE for finite
+// differences.
 #pragma once
 #include "base_arena.h"
 #include "base_status.h"
@@ -17,7 +18,7 @@ typedef float real;
 // A trainable tensor, registered by name once: checkpoints, optimisers, norms and tests all walk this list.
 // Storage is padded to whole vectors of 16 columns; padding stays zero.
 struct nn_tensor {
-    const char *name; // "query", "key", "value", "readout", "position", "relative"
+    const char *name;           // "query", "key", "value", "readout", "position", "relative"
     long rows, columns, stride; // value[row * stride + column]
     real *value, *gradient;
     bool frozen; // gradient is not computed, the value never changes
@@ -40,6 +41,9 @@ size_t nn_parameter_count(const struct nn_model *model); // trained numbers, wit
 //   ret_loss: the mean loss, summed in double over samples in their order
 // No malloc. The bits do not depend on how the model chunks the batch.
 void nn_gradient(struct nn_model *model, const struct batch *batch, real *ret_logits, double *ret_loss);
+
+// Lets the model work on at most `samples` at a time, 0 for its own choice; for tests and tuning.
+void nn_set_chunk(struct nn_model *model, long samples);
 
 // Per-sample outputs of a forward pass; NULL members are not wanted. relevant: batch->relevant positions.
 struct nn_outputs {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// The inner loops of nn, compiled once for each instruction set. Every table gives the same bits:
+//   - an element of a product is one chain of fused multiply-adds, its terms in ascending order, from zero or from C;
+//   - sums along the keys are 4 partial sums (key mod 4), then (0 + 1) + (2 + 3);
+//   - sums along 16 columns or 16 queries are simd_sum16 of base_simd.h.
+// So neither tiles nor chunks of samples nor the width of a register show in a result.
+//
+// Matrices are row-major with a stride in numbers. "A group" is 16 columns. Attention works on blocks of 16 queries: a
+// row of a block holds one number for each of its queries, in lanes; lanes beyond the sequence hold anything, and no
+// result contains them.
+#pragma once
+#include "nn_model.h"
+#include <stdint.h>
+
+enum { NN_LANES = 16 };
+
+// C (rows x columns) = A B, or C + A B where `from_c`. Element (i, k) of A is a[i * a_row + k * a_depth] with one of
+// the two strides 1 (A as stored, or transposed). Row k of group g of B is at b + k * b_stride + g * b_group. `columns`
+// is a multiple of 16. C overlaps neither A nor B.
+struct nn_product {
+    long rows, columns, depth;
+    const real *a;
+    long a_row, a_depth;
+    const real *b;
+    long b_stride, b_group;
+    real *c;
+    long c_stride;
+    bool from_c;
+};
+
+// One sample's attention, at the block of queries `first` … `first` + 15. Rows of tokens lie `stride` apart in all six
+// matrices; 16 rows behind the last query may be read. Without values (a linear model) a token acts through its vote
+// z_j = x_j W_V w_O alone.
+struct nn_attention {
+    long length, first, stride;
+    long head_dim, value_dim; // columns of queries and keys; of values
+    const real *query, *key, *value;
+    const real *votes; // (length)
+    real *query_gradient, *key_gradient, *value_gradient, *vote_gradients;
+    const real *readout; // (value_dim, padded with zeros to groups)
+    real *readout_sum;   // (value_dim, padded): sum over queries of the activations
+
+    // The block's workspace.
+    real *columns;          // (head_dim padded, 16): its queries, transposed
+    real *weights;          // (length, 16): scores; then e = exp(score - largest), the attention before division
+    real *score_gradient;   // (length, 16)
+    real *mixed;            // (value_dim padded, 16): activations; rows of padding stay zero
+    real *mixed_gradient;   // (value_dim, 16)
+    real *mixed_rows;       // (groups of value_dim, 16 queries, 16 columns): gradient of what the values are mixed to
+    real inverse[NN_LANES]; // 1 / sum of e
+    real output[NN_LANES];  // what each query adds to f before scaling
+    real total[NN_LANES];   // sum of outputs over the sample's queries so far, lane by lane
+};
+
+struct nn_kernels {
+    void (*multiply)(const struct nn_product *product);
+
+    // Fills `columns` from the block's queries.
+    void (*take_queries)(struct nn_attention *attention);
+    // Scores of all keys, onto what `weights` holds where `biased`; then e and `inverse`.
+    void (*attend)(struct nn_attention *attention, bool biased);
+    // Outputs of the block, added to `total`: from votes, or from values through ReLU and read-out.
+    void (*read_votes)(struct nn_attention *attention);
+    void (*read_values)(struct nn_attention *attention);
+    // Given the gradient of `total`, the same in each lane: gradients of the votes or values (added to those of earlier
+    // blocks) and `score_gradient`, of values where `scores`. `readout_sum` is added to where it is not NULL.
+    void (*votes_gradient)(struct nn_attention *attention, real upstream);
+    void (*values_gradient)(struct nn_attention *attention, real upstream, bool scores);
+    // From `score_gradient`: the block's queries; the keys, added to those of earlier blocks.
+    void (*scores_gradient)(struct nn_attention *attention);
+    // The attention that the block's queries pay to the given keys, added up in `ret_mass` lane by lane; 0 in lanes
+    // beyond the sequence.
+    void (*attention_on)(const struct nn_attention *attention, const int32_t *keys, long count,
+                         real ret_mass[NN_LANES]);
+    // weights = -slope * |key - query|.
+    void (*distance_bias)(struct nn_attention *attention, real slope);
+
+    // Turns the halves of `columns` numbers of each row by the angles of its position: pair (c, c + columns / 2) by
+    // (cosine, sine) at angles[position * columns + c], [… + columns / 2 + c], backwards where `back`. Row r is at
+    // position r mod length.
+    void (*rotate)(real *rows, long stride, long count, long length, long columns, const real *angles, bool back);
+
+    // ret[r] = rows[r] · vector, `width` a multiple of 16, by 16 partial sums; norms: the root of rows[r] · rows[r].
+    void (*dots)(const real *rows, long stride, long count, long width, const real *vector, real *ret);
+    void (*norms)(const real *rows, long stride, long count, long width, real *ret);
+    // sum (width) += coefficient[r] * rows[r], r ascending.
+    void (*combine)(const real *rows, long stride, long count, long width, const real *coefficient, real *sum);
+
+    // Element by element, `count` a multiple of 16: y += scale * x; y = decay * y + x; y *= scale.
+    void (*add_scaled)(real *y, const real *x, real scale, long count);
+    void (*decay_add)(real *y, const real *x, real decay, long count);
+    void (*scale)(real *y, real scale, long count);
+
+    // Of x = -(target sign) * logit, any `count`: the loss log(1 + exp(x)) and its derivative. Either may be NULL.
+    void (*logistic)(const real *x, long count, real *ret_loss, real *ret_slope);
+};
+
+// The table of an instruction set (enum isa) that isa_supported() affirms.
+const struct nn_kernels *nn_kernels(int isa);

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// From gradients of queries, keys and values to those of the weights. Those of rows added to the input (sinusoidal,
+// absolute) are summed over the samples first.
+#include "nn_private.h"
+#include <string.h>
+
+// weight_gradient (+)= rows^T gradients, for the columns whose weights are trained.
+static void collect_weights(struct nn_model *model, const real *rows, long stride, long count, const real *gradients,
+                            bool from_c)
+{
+    const long from = model->trained_from;
+    const struct nn_product product = {.rows = model->dim,
+                                       .columns = model->width - from,
+                                       .depth = count,
+                                       .a = rows,
+                                       .a_row = 1,
+                                       .a_depth = stride,
+                                       .b = gradients + from,
+                                       .b_stride = model->width,
+                                       .b_group = NN_LANES,
+                                       .c = model->weight_gradient + from,
+                                       .c_stride = model->width,
+                                       .from_c = from_c};
+    model->kernels->multiply(&product);
+}
+
+static void collect_votes(struct nn_model *model, const real *rows, long stride, long count, const real *gradients,
+                          bool from_c)
+{
+    if (!from_c)
+        memset(model->folded_gradient, 0, (size_t)model->dim_padded * sizeof(real));
+    model->kernels->combine(rows, stride, count, model->dim_padded, gradients, model->folded_gradient);
+}
+
+static void collect_base(struct nn_model *model, const struct nn_chunk *chunk)
+{
+    const struct nn_kernels *kernels = model->kernels;
+    const long length = chunk->batch->length, size = length * model->width;
+    for (long s = 0; s < chunk->samples; s++)
+        kernels->add_scaled(model->base_gradient, model->projected_gradient + s * size, 1, size);
+    if (model->linear)
+        for (long r = 0; r < chunk->rows; r++)
+            model->base_vote_gradients[r % length] += model->vote_gradients[r];
+}
+
+void nn_collect(struct nn_model *model, const struct nn_chunk *chunk, bool group_start)
+{
+    if (model->encoding->rotate && model->score_gradients)
+        model->encoding->rotate(model, model->projected_gradient, model->width, chunk->rows, chunk->batch->length,
+                                true);
+    collect_weights(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->projected_gradient, !group_start);
+    if (model->linear)
+        collect_votes(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->vote_gradients, !group_start);
+    if (model->base)
+        collect_base(model, chunk);
+}
+
+// Adds one tensor's columns of weight_gradient to its gradient.
+static void add_columns(struct nn_model *model, int which, long from)
+{
+    struct nn_tensor *tensor = &model->tensor[which];
+    if (tensor->frozen)
+        return;
+    for (long k = 0; k < tensor->rows; k++) {
+        const real *source = model->weight_gradient + k * model->width + from;
+        real *dest = tensor->gradient + k * tensor->stride;
+        for (long c = 0; c < tensor->stride; c++)
+            dest[c] += source[c];
+    }
+}
+
+void nn_group_end(struct nn_model *model)
+{
+    add_columns(model, TENSOR_QUERY, 0);
+    add_columns(model, TENSOR_KEY, model->head_padded);
+    if (!model->linear)
+        add_columns(model, TENSOR_VALUE, 2 * model->head_padded);
+    else
+        model->kernels->add_scaled(model->folded_total, model->folded_gradient, 1, model->dim_padded);
+}
+
+// Gradient of W_V w_O to those of its factors.
+static void unfold(struct nn_model *model)
+{
+    struct nn_tensor *value = &model->tensor[TENSOR_VALUE], *readout = &model->tensor[TENSOR_READOUT];
+    for (long k = 0; k < model->dim; k++)
+        for (long c = 0; c < value->stride; c++)
+            value->gradient[k * value->stride + c] = model->folded_total[k] * readout->value[c];
+    if (!readout->frozen)
+        model->kernels->combine(value->value, value->stride, model->dim, value->stride, model->folded_total,
+                                readout->gradient);
+}
+
+static void transpose_packed(struct nn_model *model)
+{
+    for (long w = 0; w < model->width; w++)
+        for (long k = 0; k < model->dim; k++)
+            model->transposed[w * model->dim_padded + k] =
+                model->packed[w / NN_LANES * NN_LANES * model->dim + k * NN_LANES + w % NN_LANES];
+}
+
+static void position_gradient(struct nn_model *model, long length)
+{
+    struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    transpose_packed(model);
+    struct nn_product product = {.rows = length,
+                                 .columns = model->dim_padded,
+                                 .depth = model->width,
+                                 .a = model->base_gradient,
+                                 .a_row = model->width,
+                                 .a_depth = 1,
+                                 .b = model->transposed,
+                                 .b_stride = model->dim_padded,
+                                 .b_group = NN_LANES,
+                                 .c = tensor->gradient,
+                                 .c_stride = tensor->stride};
+    model->kernels->multiply(&product);
+    if (!model->linear)
+        return;
+    product.depth = product.a_row = 1;
+    product.a = model->base_vote_gradients;
+    product.b = model->folded;
+    product.from_c = true;
+    model->kernels->multiply(&product);
+}
+
+void nn_gradients_end(struct nn_model *model, long length)
+{
+    if (model->base) {
+        const real *rows = model->positions.added;
+        collect_weights(model, rows, model->dim_padded, length, model->base_gradient, false);
+        if (model->linear)
+            collect_votes(model, rows, model->dim_padded, length, model->base_vote_gradients, false);
+        nn_group_end(model);
+        if (model->tensors > TENSOR_ENCODING)
+            position_gradient(model, length);
+    }
+    if (model->linear)
+        unfold(model);
+}

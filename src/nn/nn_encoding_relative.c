@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Shaw et al. 2018, on keys alone: score(i, j) += q_i · r(j - i), with distances clipped to ±relative_clip, beyond
+// which all share one vector.
+#include "nn_private.h"
+#include <string.h>
+
+static long clip_of(const struct nn_model *model)
+{
+    return (model->tensor[TENSOR_ENCODING].rows - 1) / 2;
+}
+
+// The row of distance -reach, where reach is the largest distance within `length` tokens, clipped.
+static long reach_of(const struct nn_model *model, long length, long *ret_row)
+{
+    const long clip = clip_of(model), reach = nn_least(clip, length - 1);
+    *ret_row = clip - reach;
+    return reach;
+}
+
+static void layout(struct nn_model *model, struct nn_builder *builder)
+{
+    const long clip = (long)model->settings.model.relative_clip;
+    const long distances = 2 * nn_least(clip, model->max_length - 1) + 1;
+    model->tensor[model->tensors++] =
+        (struct nn_tensor){.name = "relative",
+                           .rows = 2 * clip + 1,
+                           .columns = model->head_dim,
+                           .stride = model->head_padded,
+                           .value = nn_take(builder, 2 * clip + 1, model->head_padded, sizeof(real)),
+                           .frozen = model->settings.model.freeze_attention};
+    model->positions.distance_scores = nn_take(builder, distances, NN_LANES, sizeof(real));
+    model->positions.distance_gradient = nn_take(builder, distances, NN_LANES, sizeof(real));
+    model->positions.distance_sum = nn_take(builder, distances, model->head_padded, sizeof(real));
+}
+
+// A distance keeps its draw when the clip changes.
+static void fill(struct nn_model *model)
+{
+    const long clip = clip_of(model);
+    for (long distance = -clip; distance <= clip; distance++) {
+        const uint64_t draw_row = distance < 0 ? (uint64_t)(-2 * distance - 1) : (uint64_t)(2 * distance);
+        nn_draw(model, &model->tensor[TENSOR_ENCODING], distance + clip, draw_row, model->settings.model.init_scale);
+    }
+}
+
+// Row of distance_scores for key j and the query in a lane.
+static inline long place(long distance, long reach)
+{
+    return (distance < -reach ? -reach : distance > reach ? reach : distance) + reach;
+}
+
+static void bias(const struct nn_model *model, struct nn_attention *attention)
+{
+    const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    const real *scores = model->positions.distance_scores;
+    long row, reach = reach_of(model, attention->length, &row);
+    const struct nn_product product = {.rows = 2 * reach + 1,
+                                       .columns = NN_LANES,
+                                       .depth = model->head_dim,
+                                       .a = tensor->value + row * tensor->stride,
+                                       .a_row = tensor->stride,
+                                       .a_depth = 1,
+                                       .b = attention->columns,
+                                       .b_stride = NN_LANES,
+                                       .c = model->positions.distance_scores,
+                                       .c_stride = NN_LANES};
+    model->kernels->multiply(&product);
+    for (long j = 0; j < attention->length; j++) {
+        const long nearest = j - attention->first - (NN_LANES - 1), furthest = j - attention->first;
+        real *start = attention->weights + j * NN_LANES;
+        if (furthest <= -reach || nearest >= reach)
+            memcpy(start, scores + place(furthest, reach) * NN_LANES, NN_LANES * sizeof *start);
+        else
+            for (long lane = 0; lane < NN_LANES; lane++)
+                start[lane] = scores[place(furthest - lane, reach) * NN_LANES + lane];
+    }
+}
+
+// Sums score_gradient over the keys at each distance.
+static void sum_distances(const struct nn_attention *attention, long reach, real *sum)
+{
+    memset(sum, 0, (size_t)(2 * reach + 1) * NN_LANES * sizeof *sum);
+    for (long j = 0; j < attention->length; j++) {
+        const long nearest = j - attention->first - (NN_LANES - 1), furthest = j - attention->first;
+        const real *slope = attention->score_gradient + j * NN_LANES;
+        if (furthest <= -reach || nearest >= reach) {
+            real *row = sum + place(furthest, reach) * NN_LANES;
+            for (long lane = 0; lane < NN_LANES; lane++)
+                row[lane] += slope[lane];
+        } else
+            for (long lane = 0; lane < NN_LANES; lane++)
+                sum[place(furthest - lane, reach) * NN_LANES + lane] += slope[lane];
+    }
+}
+
+static void bias_gradient(struct nn_model *model, struct nn_attention *attention)
+{
+    const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    const long queries = nn_least(NN_LANES, attention->length - attention->first);
+    const long start = attention->first * attention->stride;
+    real *sum = model->positions.distance_gradient;
+    long row, reach = reach_of(model, attention->length, &row);
+    sum_distances(attention, reach, sum);
+    const struct nn_product of_queries = {.rows = queries,
+                                          .columns = model->head_padded,
+                                          .depth = 2 * reach + 1,
+                                          .a = sum,
+                                          .a_row = 1,
+                                          .a_depth = NN_LANES,
+                                          .b = tensor->value + row * tensor->stride,
+                                          .b_stride = tensor->stride,
+                                          .b_group = NN_LANES,
+                                          .c = attention->query_gradient + start,
+                                          .c_stride = attention->stride,
+                                          .from_c = true};
+    model->kernels->multiply(&of_queries);
+    const bool whole = attention->length <= NN_LANES;
+    const struct nn_product of_tensor = {.rows = 2 * reach + 1,
+                                         .columns = model->head_padded,
+                                         .depth = queries,
+                                         .a = sum,
+                                         .a_row = NN_LANES,
+                                         .a_depth = 1,
+                                         .b = attention->query + start,
+                                         .b_stride = attention->stride,
+                                         .b_group = NN_LANES,
+                                         .c = whole ? tensor->gradient + row * tensor->stride
+                                                    : model->positions.distance_sum,
+                                         .c_stride = tensor->stride,
+                                         .from_c = whole || attention->first > 0};
+    model->kernels->multiply(&of_tensor);
+}
+
+static void sample_end(struct nn_model *model, long length, real factor)
+{
+    const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    long row, reach = reach_of(model, length, &row);
+    model->kernels->add_scaled(tensor->gradient + row * tensor->stride, model->positions.distance_sum, factor,
+                               (2 * reach + 1) * tensor->stride);
+}
+
+const struct nn_encoding nn_encoding_relative = {.name = "relative",
+                                                 .layout = layout,
+                                                 .fill = fill,
+                                                 .bias = bias,
+                                                 .bias_gradient = bias_gradient,
+                                                 .sample_end = sample_end};

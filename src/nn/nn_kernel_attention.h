@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Attention on blocks of 16 queries, in lanes, against all keys, in rows: softmax and its gradient run down columns.
+// Included by nn_kernel_table.c alone.
+#pragma once
+#include "nn_kernel_product.h"
+
+SIMD_INLINE simd sum_partials(const simd partial[4])
+{
+    return simd_add(simd_add(partial[0], partial[1]), simd_add(partial[2], partial[3]));
+}
+
+static const real lane_number[NN_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+// `x` in the lanes of queries that exist, else 0.
+SIMD_INLINE simd existing(const struct nn_attention *t, int lane, simd x)
+{
+    simd left = simd_set((real)(t->length - t->first));
+    return simd_select_positive(simd_sub(left, simd_load(lane_number + lane)), x);
+}
+
+SIMD_INLINE long queries_in_block(const struct nn_attention *t)
+{
+    return t->length - t->first < NN_LANES ? t->length - t->first : NN_LANES;
+}
+
+static void take_queries(struct nn_attention *t)
+{
+    const real *rows = t->query + t->first * t->stride;
+    for (long c = 0; c < t->head_dim; c += NN_LANES)
+        simd_transpose16(rows + c, t->stride, t->columns + c * NN_LANES);
+}
+
+SIMD_INLINE simd largest_of_column(const real *column, long rows)
+{
+    simd largest = simd_load(column);
+    for (long j = 1; j < rows; j++)
+        largest = simd_max(simd_load(column + j * NN_LANES), largest);
+    return largest;
+}
+
+SIMD_INLINE simd exponential(real *p, simd largest)
+{
+    simd e = simd_exp(simd_sub(simd_load(p), largest));
+    simd_store(p, e);
+    return e;
+}
+
+// Scores to e; returns their sum.
+SIMD_INLINE simd exponentials_of_column(real *column, long rows)
+{
+    const simd largest = largest_of_column(column, rows);
+    simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
+    long j = 0;
+    for (; j + 4 <= rows; j += 4)
+        UNROLLED for (int i = 0; i < 4; i++) partial[i] =
+            simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
+    UNROLLED for (int i = 0; i < 3; i++) if (j + i < rows) partial[i] =
+        simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
+    return sum_partials(partial);
+}
+
+static void attend(struct nn_attention *t, bool biased)
+{
+    const struct nn_product scores = {.rows = t->length,
+                                      .columns = NN_LANES,
+                                      .depth = t->head_dim,
+                                      .a = t->key,
+                                      .a_row = t->stride,
+                                      .a_depth = 1,
+                                      .b = t->columns,
+                                      .b_stride = NN_LANES,
+                                      .c = t->weights,
+                                      .c_stride = NN_LANES,
+                                      .from_c = biased};
+    multiply_narrow(&scores, 0);
+    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+        simd_store(t->inverse + lane, simd_div(simd_set(1), exponentials_of_column(t->weights + lane, t->length)));
+}
+
+SIMD_INLINE void take_output(struct nn_attention *t, int lane, simd output)
+{
+    simd_store(t->output + lane, output);
+    simd_store(t->total + lane, simd_add(simd_load(t->total + lane), existing(t, lane, output)));
+}
+
+// Sum over rows j of column[j] * factor[j].
+SIMD_INLINE simd mix_column(const real *column, const real *factor, long rows)
+{
+    simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
+    long j = 0;
+    for (; j + 4 <= rows; j += 4)
+        UNROLLED for (int i = 0; i < 4; i++) partial[i] =
+            simd_fma(simd_load(column + (j + i) * NN_LANES), simd_set(factor[j + i]), partial[i]);
+    UNROLLED for (int i = 0; i < 3; i++) if (j + i < rows) partial[i] =
+        simd_fma(simd_load(column + (j + i) * NN_LANES), simd_set(factor[j + i]), partial[i]);
+    return sum_partials(partial);
+}
+
+static void read_votes(struct nn_attention *t)
+{
+    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+    {
+        simd sum = mix_column(t->weights + lane, t->votes, t->length);
+        take_output(t, lane, simd_mul(sum, simd_load(t->inverse + lane)));
+    }
+}
+
+// mixed = relu(values mixed by attention). simd_max with zero in front lets NaN pass.
+static void read_values(struct nn_attention *t)
+{
+    const struct nn_product mix = {.rows = t->value_dim,
+                                   .columns = NN_LANES,
+                                   .depth = t->length,
+                                   .a = t->value,
+                                   .a_row = 1,
+                                   .a_depth = t->stride,
+                                   .b = t->weights,
+                                   .b_stride = NN_LANES,
+                                   .c = t->mixed,
+                                   .c_stride = NN_LANES};
+    multiply_narrow_transposed(&mix, 0);
+    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+    {
+        const simd inverse = simd_load(t->inverse + lane);
+        for (long c = 0; c < t->value_dim; c++) {
+            real *p = t->mixed + c * NN_LANES + lane;
+            simd_store(p, simd_max(simd_zero(), simd_mul(simd_load(p), inverse)));
+        }
+        take_output(t, lane, mix_column(t->mixed + lane, t->readout, t->value_dim));
+    }
+}
+
+static void votes_gradient(struct nn_attention *t, real upstream)
+{
+    simd factor[SIMD_PARTS], output[SIMD_PARTS], paid[SIMD_PARTS];
+    UNROLLED for (int i = 0; i < SIMD_PARTS; i++)
+    {
+        const int lane = i * SIMD_WIDTH;
+        output[i] = simd_load(t->output + lane);
+        factor[i] = existing(t, lane, simd_mul(simd_set(upstream), simd_load(t->inverse + lane)));
+    }
+    for (long j = 0; j < t->length; j++) {
+        const simd vote = simd_set(t->votes[j]);
+        UNROLLED for (int i = 0; i < SIMD_PARTS; i++)
+        {
+            const long at = j * NN_LANES + i * SIMD_WIDTH;
+            paid[i] = simd_mul(simd_load(t->weights + at), factor[i]);
+            simd_store(t->score_gradient + at, simd_mul(paid[i], simd_sub(vote, output[i])));
+        }
+        t->vote_gradients[j] += simd_sum16(paid);
+    }
+}
+
+// Gradient of what the values are mixed to, divided sum included: queries in lanes.
+SIMD_INLINE void mixed_gradient(struct nn_attention *t, const real *factor)
+{
+    for (long c = 0; c < t->value_dim; c++) {
+        const simd weight = simd_set(t->readout[c]);
+        UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+        {
+            const long at = c * NN_LANES + lane;
+            simd slope = simd_mul(weight, simd_load(factor + lane));
+            simd_store(t->mixed_gradient + at, simd_select_positive(simd_load(t->mixed + at), slope));
+        }
+    }
+}
+
+// The same with columns in lanes, and the sum of activations. A group of 16 columns of all queries at a time.
+SIMD_INLINE void mixed_rows(struct nn_attention *t, const real *factor, long c)
+{
+    real *rows = t->mixed_rows + c * NN_LANES;
+    simd_transpose16(t->mixed + c * NN_LANES, NN_LANES, rows);
+    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+    {
+        const simd weight = simd_load(t->readout + c + lane);
+        simd sum = t->readout_sum ? simd_load(t->readout_sum + c + lane) : simd_zero();
+        for (long l = 0; l < queries_in_block(t); l++) {
+            real *p = rows + l * NN_LANES + lane;
+            const simd active = simd_load(p);
+            sum = simd_add(sum, active);
+            simd_store(p, simd_select_positive(active, simd_mul(weight, simd_set(factor[l]))));
+        }
+        if (t->readout_sum)
+            simd_store(t->readout_sum + c + lane, sum);
+    }
+}
+
+// Through the softmax: score_gradient held the gradient of the attention after division, times `inverse`.
+SIMD_INLINE void softmax_gradient(struct nn_attention *t, int lane)
+{
+    const real *e = t->weights + lane;
+    real *slope = t->score_gradient + lane;
+    simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
+    long j = 0;
+    for (; j + 4 <= t->length; j += 4)
+        UNROLLED for (int i = 0; i < 4; i++) partial[i] =
+            simd_fma(simd_load(e + (j + i) * NN_LANES), simd_load(slope + (j + i) * NN_LANES), partial[i]);
+    UNROLLED for (int i = 0; i < 3; i++) if (j + i < t->length) partial[i] =
+        simd_fma(simd_load(e + (j + i) * NN_LANES), simd_load(slope + (j + i) * NN_LANES), partial[i]);
+    const simd mean = simd_mul(sum_partials(partial), simd_load(t->inverse + lane));
+    for (j = 0; j < t->length; j++) {
+        real *p = slope + j * NN_LANES;
+        simd_store(p, simd_mul(simd_load(e + j * NN_LANES), simd_sub(simd_load(p), mean)));
+    }
+}
+
+static void values_gradient(struct nn_attention *t, real upstream, bool scores)
+{
+    real factor[NN_LANES];
+    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+        simd_store(factor + lane, existing(t, lane, simd_mul(simd_set(upstream), simd_load(t->inverse + lane))));
+    if (scores) {
+        mixed_gradient(t, factor);
+        const struct nn_product product = {.rows = t->length,
+                                           .columns = NN_LANES,
+                                           .depth = t->value_dim,
+                                           .a = t->value,
+                                           .a_row = t->stride,
+                                           .a_depth = 1,
+                                           .b = t->mixed_gradient,
+                                           .b_stride = NN_LANES,
+                                           .c = t->score_gradient,
+                                           .c_stride = NN_LANES};
+        multiply_narrow(&product, 0);
+        UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) softmax_gradient(t, lane);
+    }
+    for (long c = 0; c < t->value_dim; c += NN_LANES)
+        mixed_rows(t, factor, c);
+    const struct nn_product values = {.rows = t->length,
+                                      .columns = (t->value_dim + NN_LANES - 1) / NN_LANES * NN_LANES,
+                                      .depth = queries_in_block(t),
+                                      .a = t->weights,
+                                      .a_row = NN_LANES,
+                                      .a_depth = 1,
+                                      .b = t->mixed_rows,
+                                      .b_stride = NN_LANES,
+                                      .b_group = NN_LANES * NN_LANES,
+                                      .c = t->value_gradient,
+                                      .c_stride = t->stride,
+                                      .from_c = t->first > 0};
+    multiply(&values);
+}
+
+static void scores_gradient(struct nn_attention *t)
+{
+    const long queries = queries_in_block(t), start = t->first * t->stride;
+    const long columns = (t->head_dim + NN_LANES - 1) / NN_LANES * NN_LANES;
+    const struct nn_product of_queries = {.rows = queries,
+                                          .columns = columns,
+                                          .depth = t->length,
+                                          .a = t->score_gradient,
+                                          .a_row = 1,
+                                          .a_depth = NN_LANES,
+                                          .b = t->key,
+                                          .b_stride = t->stride,
+                                          .b_group = NN_LANES,
+                                          .c = t->query_gradient + start,
+                                          .c_stride = t->stride};
+    multiply(&of_queries);
+    const struct nn_product of_keys = {.rows = t->length,
+                                       .columns = columns,
+                                       .depth = queries,
+                                       .a = t->score_gradient,
+                                       .a_row = NN_LANES,
+                                       .a_depth = 1,
+                                       .b = t->query + start,
+                                       .b_stride = t->stride,
+                                       .b_group = NN_LANES,
+                                       .c = t->key_gradient,
+                                       .c_stride = t->stride,
+                                       .from_c = t->first > 0};
+    multiply(&of_keys);
+}
+
+static void attention_on(const struct nn_attention *t, const int32_t *keys, long count, real ret_mass[NN_LANES])
+{
+    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+    {
+        simd mass = simd_zero();
+        for (long r = 0; r < count; r++)
+            mass = simd_add(mass, simd_load(t->weights + keys[r] * (long)NN_LANES + lane));
+        simd_store(ret_mass + lane, existing(t, lane, simd_mul(mass, simd_load(t->inverse + lane))));
+    }
+}
+
+static void distance_bias(struct nn_attention *t, real slope)
+{
+    for (long j = 0; j < t->length; j++)
+        UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+        {
+            simd distance = simd_sub(simd_set((real)(j - t->first)), simd_load(lane_number + lane));
+            simd_store(t->weights + j * NN_LANES + lane, simd_mul(simd_set(-slope), simd_abs(distance)));
+        }
+}

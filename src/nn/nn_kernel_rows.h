@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// Loops over rows of tokens and over flat arrays. Included by nn_kernel_table.c alone.
+#pragma once
+#include "base_simd.h"
+#include "nn_kernels.h"
+
+static void rotate(real *restrict rows, long stride, long count, long length, long columns, const real *restrict angles,
+                   bool back)
+{
+    const long half = columns / 2;
+    const real sign = back ? -1 : 1;
+    for (long r = 0; r < count; r++, rows += stride) {
+        const real *cosine = angles + r % length * columns, *sine = cosine + half;
+        for (long c = 0; c < half; c++) {
+            const real first = rows[c], second = rows[c + half], turn = sign * sine[c];
+            rows[c] = first * cosine[c] - second * turn;
+            rows[c + half] = first * turn + second * cosine[c];
+        }
+    }
+}
+
+// ROWS sums at once, for their latency; each in its own order.
+#define DOT_ROWS 4
+SIMD_INLINE void dots_of(int rows, const real *first, long stride, long width, const real *vector, real *ret)
+{
+    simd sum[DOT_ROWS][SIMD_PARTS];
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < SIMD_PARTS; i++)
+            sum[r][i] = simd_zero();
+    for (long c = 0; c < width; c += NN_LANES)
+        for (int i = 0; i < SIMD_PARTS; i++) {
+            const simd factor = simd_load(vector + c + i * SIMD_WIDTH);
+            for (int r = 0; r < rows; r++)
+                sum[r][i] = simd_fma(simd_load(first + r * stride + c + i * SIMD_WIDTH), factor, sum[r][i]);
+        }
+    for (int r = 0; r < rows; r++)
+        ret[r] = simd_sum16(sum[r]);
+}
+
+static void dots(const real *rows, long stride, long count, long width, const real *vector, real *ret)
+{
+    long r = 0;
+    for (; r + DOT_ROWS <= count; r += DOT_ROWS)
+        dots_of(DOT_ROWS, rows + r * stride, stride, width, vector, ret + r);
+    for (; r < count; r++)
+        dots_of(1, rows + r * stride, stride, width, vector, ret + r);
+}
+
+static void norms(const real *rows, long stride, long count, long width, real *ret)
+{
+    for (long r = 0; r < count; r++, rows += stride) {
+        simd sum[SIMD_PARTS];
+        for (int i = 0; i < SIMD_PARTS; i++)
+            sum[i] = simd_zero();
+        for (long c = 0; c < width; c += NN_LANES)
+            for (int i = 0; i < SIMD_PARTS; i++) {
+                const simd x = simd_load(rows + c + i * SIMD_WIDTH);
+                sum[i] = simd_fma(x, x, sum[i]);
+            }
+        real part[NN_LANES];
+        for (int i = 0; i < NN_LANES; i += SIMD_WIDTH)
+            simd_store(part + i, simd_set(simd_sum16(sum)));
+        simd_store(part, simd_sqrt(simd_load(part)));
+        ret[r] = part[0];
+    }
+}
+
+// VECTORS sums at once stay in registers over all rows.
+#define COMBINE_VECTORS 8
+SIMD_INLINE void combine_of(int vectors, const real *rows, long stride, long count, const real *coefficient, real *sum)
+{
+    simd part[COMBINE_VECTORS];
+    for (int i = 0; i < vectors; i++)
+        part[i] = simd_load(sum + i * SIMD_WIDTH);
+    for (long r = 0; r < count; r++) {
+        const simd factor = simd_set(coefficient[r]);
+        for (int i = 0; i < vectors; i++)
+            part[i] = simd_fma(factor, simd_load(rows + r * stride + i * SIMD_WIDTH), part[i]);
+    }
+    for (int i = 0; i < vectors; i++)
+        simd_store(sum + i * SIMD_WIDTH, part[i]);
+}
+
+static void combine(const real *rows, long stride, long count, long width, const real *coefficient, real *sum)
+{
+    long c = 0;
+    for (; c + COMBINE_VECTORS * SIMD_WIDTH <= width; c += COMBINE_VECTORS * SIMD_WIDTH)
+        combine_of(COMBINE_VECTORS, rows + c, stride, count, coefficient, sum + c);
+    for (; c < width; c += SIMD_WIDTH)
+        combine_of(1, rows + c, stride, count, coefficient, sum + c);
+}
+
+static void add_scaled(real *y, const real *x, real scale, long count)
+{
+    const simd factor = simd_set(scale);
+    for (long i = 0; i < count; i += SIMD_WIDTH)
+        simd_store(y + i, simd_fma(factor, simd_load(x + i), simd_load(y + i)));
+}
+
+static void decay_add(real *y, const real *x, real decay, long count)
+{
+    const simd factor = simd_set(decay);
+    for (long i = 0; i < count; i += SIMD_WIDTH)
+        simd_store(y + i, simd_fma(factor, simd_load(y + i), simd_load(x + i)));
+}
+
+static void scale(real *y, real scale, long count)
+{
+    const simd factor = simd_set(scale);
+    for (long i = 0; i < count; i += SIMD_WIDTH)
+        simd_store(y + i, simd_mul(factor, simd_load(y + i)));
+}
+
+SIMD_INLINE void logistic_of(const real *x, real *loss, real *slope)
+{
+    const simd one = simd_set(1);
+    for (int i = 0; i < NN_LANES; i += SIMD_WIDTH) {
+        const simd v = simd_load(x + i);
+        const simd tail = simd_log1p(simd_exp(simd_negate(simd_abs(v))));
+        simd_store(loss + i, simd_add(simd_max(v, simd_zero()), tail));
+        simd_store(slope + i, simd_div(one, simd_add(one, simd_exp(simd_negate(v)))));
+    }
+}
+
+static void logistic(const real *x, long count, real *ret_loss, real *ret_slope)
+{
+    for (long at = 0; at < count; at += NN_LANES) {
+        const long some = count - at < NN_LANES ? count - at : NN_LANES;
+        real in[NN_LANES] = {0}, loss[NN_LANES], slope[NN_LANES];
+        memcpy(in, x + at, (size_t)some * sizeof *in);
+        logistic_of(in, loss, slope);
+        if (ret_loss)
+            memcpy(ret_loss + at, loss, (size_t)some * sizeof *loss);
+        if (ret_slope)
+            memcpy(ret_slope + at, slope, (size_t)some * sizeof *slope);
+    }
+}

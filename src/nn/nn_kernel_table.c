@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Compiled once for each instruction set; nn_kernels.c picks among the tables.
+#include "nn_kernel_attention.h"
+#include "nn_kernel_product.h"
+#include "nn_kernel_rows.h"
+
+extern const struct nn_kernels SIMD_NAME(nn_kernels);
+const struct nn_kernels SIMD_NAME(nn_kernels) = {
+    .multiply = multiply,
+    .take_queries = take_queries,
+    .attend = attend,
+    .read_votes = read_votes,
+    .read_values = read_values,
+    .votes_gradient = votes_gradient,
+    .values_gradient = values_gradient,
+    .scores_gradient = scores_gradient,
+    .attention_on = attention_on,
+    .distance_bias = distance_bias,
+    .rotate = rotate,
+    .dots = dots,
+    .norms = norms,
+    .combine = combine,
+    .add_scaled = add_scaled,
+    .decay_add = decay_add,
+    .scale = scale,
+    .logistic = logistic,
+};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "nn_private.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+static const int32_t *relevant_of(const struct batch *batch, long sample)
+{
+    return batch->relevant + sample * batch->relevant_count;
+}
+
+static real relevant_mass(const struct nn_model *model, const struct nn_attention *attention, const int32_t *keys,
+                          long count)
+{
+    real mass[NN_LANES];
+    model->kernels->attention_on(attention, keys, count, mass);
+    real sum = 0;
+    for (int lane = 0; lane < NN_LANES; lane++)
+        sum += mass[lane];
+    return sum;
+}
+
+static void predict_sample(struct nn_model *model, const struct nn_chunk *chunk, long s,
+                           const struct nn_outputs *outputs)
+{
+    const struct batch *batch = chunk->batch;
+    struct nn_attention attention = nn_attention_of(model, batch->length, s);
+    double mass = 0;
+    for (attention.first = 0; attention.first < attention.length; attention.first += NN_LANES) {
+        nn_attend_block(model, &attention);
+        if (outputs->relevant_mass)
+            mass +=
+                (double)relevant_mass(model, &attention, relevant_of(batch, chunk->first + s), batch->relevant_count);
+    }
+    if (outputs->logits)
+        outputs->logits[chunk->first + s] = nn_logit(model, &attention);
+    if (outputs->relevant_mass)
+        outputs->relevant_mass[chunk->first + s] = (real)(mass / (double)batch->length);
+}
+
+// Values of the chunk's tokens; a linear model projects to votes alone, so that they are made here.
+static const real *value_rows(struct nn_model *model, const struct nn_chunk *chunk, long *ret_stride)
+{
+    *ret_stride = model->linear ? model->value_padded : model->width;
+    if (!model->linear)
+        return model->projected + 2 * model->head_padded;
+    const long length = chunk->batch->length;
+    nn_project_values(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->value_rows);
+    if (model->base)
+        for (long s = 0; s < chunk->samples; s++)
+            model->kernels->add_scaled(model->value_rows + s * length * *ret_stride, model->value_base, 1,
+                                       length * *ret_stride);
+    return model->value_rows;
+}
+
+static void sample_norms(const struct batch *batch, const real *norms, long sample, const struct nn_outputs *outputs)
+{
+    const int32_t *relevant = relevant_of(batch, sample);
+    double sum[2] = {0, 0};
+    for (long j = 0, r = 0; j < batch->length; j++) {
+        const bool is = r < batch->relevant_count && relevant[r] == j;
+        sum[is] += (double)norms[j];
+        r += is;
+    }
+    const double count = (double)batch->relevant_count, others = (double)batch->length - count;
+    if (outputs->relevant_value_norm)
+        outputs->relevant_value_norm[sample] = (real)(count > 0 ? sum[1] / count : NAN);
+    if (outputs->irrelevant_value_norm)
+        outputs->irrelevant_value_norm[sample] = (real)(others > 0 ? sum[0] / others : NAN);
+}
+
+static void predict_norms(struct nn_model *model, const struct nn_chunk *chunk, const struct nn_outputs *outputs)
+{
+    long stride;
+    const real *rows = value_rows(model, chunk, &stride);
+    model->kernels->norms(rows, stride, chunk->rows, model->value_padded, model->norms);
+    for (long s = 0; s < chunk->samples; s++)
+        sample_norms(chunk->batch, model->norms + s * chunk->batch->length, chunk->first + s, outputs);
+}
+
+void nn_predict(struct nn_model *model, const struct batch *batch, const struct nn_outputs *outputs)
+{
+    assert(batch->dim == model->dim && batch->length <= model->max_length);
+    const long most = nn_chunk_samples(model, batch->length);
+    const bool norms = outputs->relevant_value_norm || outputs->irrelevant_value_norm;
+    nn_pack(model, batch->length);
+    if (norms && model->linear)
+        nn_pack_values(model, batch->length);
+    for (long start = 0; start < batch->samples; start += most) {
+        struct nn_chunk chunk;
+        nn_project(model, &chunk, batch, start, nn_least(most, batch->samples - start));
+        for (long s = 0; s < chunk.samples; s++)
+            predict_sample(model, &chunk, s, outputs);
+        if (norms)
+            predict_norms(model, &chunk, outputs);
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// From tokens to queries, keys and values. Rows added to the input (sinusoidal, absolute) are projected once a pass,
+// and every sample's chains start from those projections.
+#include "nn_private.h"
+#include <string.h>
+
+static void pack_tensor(const struct nn_tensor *tensor, real *ret_groups)
+{
+    for (long c = 0; c < tensor->stride; c += NN_LANES)
+        for (long k = 0; k < tensor->rows; k++, ret_groups += NN_LANES)
+            memcpy(ret_groups, tensor->value + k * tensor->stride + c, NN_LANES * sizeof *ret_groups);
+}
+
+static void project_base(struct nn_model *model, long length)
+{
+    const struct nn_product product = {.rows = length,
+                                       .columns = model->width,
+                                       .depth = model->dim,
+                                       .a = model->positions.added,
+                                       .a_row = model->dim_padded,
+                                       .a_depth = 1,
+                                       .b = model->packed,
+                                       .b_stride = NN_LANES,
+                                       .b_group = NN_LANES * model->dim,
+                                       .c = model->base,
+                                       .c_stride = model->width};
+    model->kernels->multiply(&product);
+    if (model->linear)
+        model->kernels->dots(model->positions.added, model->dim_padded, length, model->dim_padded, model->folded,
+                             model->base_votes);
+}
+
+void nn_pack(struct nn_model *model, long length)
+{
+    const struct nn_tensor *tensor = model->tensor;
+    const long part = model->dim * model->head_padded;
+    pack_tensor(&tensor[TENSOR_QUERY], model->packed);
+    pack_tensor(&tensor[TENSOR_KEY], model->packed + part);
+    if (model->linear)
+        model->kernels->dots(tensor[TENSOR_VALUE].value, model->value_padded, model->dim, model->value_padded,
+                             tensor[TENSOR_READOUT].value, model->folded);
+    else
+        pack_tensor(&tensor[TENSOR_VALUE], model->packed + 2 * part);
+    if (model->base)
+        project_base(model, length);
+}
+
+// The chunk's tokens as rows of reals padded with zeros: the batch's own where they are that already.
+static void find_tokens(struct nn_model *model, struct nn_chunk *chunk)
+{
+    const float *vectors = chunk->batch->vectors + chunk->first * chunk->batch->length * model->dim;
+#ifndef NN_DOUBLE
+    if (!model->tokens) {
+        chunk->tokens = vectors;
+        chunk->tokens_stride = model->dim;
+        return;
+    }
+#endif
+    for (long r = 0; r < chunk->rows; r++)
+        for (long c = 0; c < model->dim; c++)
+            model->tokens[r * model->dim_padded + c] = (real)vectors[r * model->dim + c];
+    chunk->tokens = model->tokens;
+    chunk->tokens_stride = model->dim_padded;
+}
+
+static void project_votes(struct nn_model *model, const struct nn_chunk *chunk)
+{
+    model->kernels->dots(chunk->tokens, chunk->tokens_stride, chunk->rows, model->dim_padded, model->folded,
+                         model->votes);
+    if (model->base)
+        for (long r = 0; r < chunk->rows; r++)
+            model->votes[r] += model->base_votes[r % chunk->batch->length];
+}
+
+void nn_project(struct nn_model *model, struct nn_chunk *chunk, const struct batch *batch, long first, long samples)
+{
+    const long length = batch->length;
+    *chunk = (struct nn_chunk){.batch = batch, .first = first, .samples = samples, .rows = samples * length};
+    find_tokens(model, chunk);
+    if (model->base)
+        for (long s = 0; s < samples; s++)
+            memcpy(model->projected + s * length * model->width, model->base,
+                   (size_t)(length * model->width) * sizeof(real));
+    const struct nn_product product = {.rows = chunk->rows,
+                                       .columns = model->width,
+                                       .depth = model->dim,
+                                       .a = chunk->tokens,
+                                       .a_row = chunk->tokens_stride,
+                                       .a_depth = 1,
+                                       .b = model->packed,
+                                       .b_stride = NN_LANES,
+                                       .b_group = NN_LANES * model->dim,
+                                       .c = model->projected,
+                                       .c_stride = model->width,
+                                       .from_c = model->base != NULL};
+    model->kernels->multiply(&product);
+    if (model->linear)
+        project_votes(model, chunk);
+    if (model->encoding->rotate)
+        model->encoding->rotate(model, model->projected, model->width, chunk->rows, length, false);
+}
+
+void nn_project_values(struct nn_model *model, const real *rows, long stride, long count, real *ret_values)
+{
+    const struct nn_product product = {.rows = count,
+                                       .columns = model->value_padded,
+                                       .depth = model->dim,
+                                       .a = rows,
+                                       .a_row = stride,
+                                       .a_depth = 1,
+                                       .b = model->value_packed,
+                                       .b_stride = NN_LANES,
+                                       .b_group = NN_LANES * model->dim,
+                                       .c = ret_values,
+                                       .c_stride = model->value_padded};
+    model->kernels->multiply(&product);
+}
+
+void nn_pack_values(struct nn_model *model, long length)
+{
+    pack_tensor(&model->tensor[TENSOR_VALUE], model->value_packed);
+    if (model->base)
+        nn_project_values(model, model->positions.added, model->dim_padded, length, model->value_base);
+}
