@@ -132,6 +132,43 @@ static void the_longest_settings_fit(void **state)
     bytes_fini(&text);
 }
 
+static void remembered_lines_give_the_same_identities(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create(1 << 16, 0);
+    struct settings_lines *lines = settings_lines_create(arena);
+    struct settings settings;
+    uint64_t random = 7;
+    assert_non_null(lines);
+    settings_defaults(&settings);
+    for (int round = 0; round < 500; round++) {
+        random = random * 6364136223846793005 + 1442695040888963407;
+        const struct setting *row = &settings_table[(random >> 33) % settings_count];
+        union setting_value value = row->standard;
+        // Back to the default, to a value that was there before, or to another one.
+        if (row->type == SETTING_REAL)
+            value.r /= (double)(1 + (random >> 62));
+        else if (row->type == SETTING_INT || row->type == SETTING_UINT)
+            value.i += (int64_t)(random >> 62);
+        else if (row->type == SETTING_BOOL)
+            value.b = random >> 63;
+        else if (row->choices[1])
+            value.choice = (int)(random >> 63);
+        setting_put(row, &settings, value);
+        assert_true(hash_equal(settings_lines_identity(lines, &settings), settings_identity(&settings)));
+    }
+    arena_destroy(arena);
+}
+
+static void lines_need_room_in_the_arena(void **state)
+{
+    (void)state;
+    struct arena *arena = arena_create(256, 256);
+    assert_non_null(arena);
+    assert_null(settings_lines_create(arena));
+    arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +177,8 @@ int main(void)
         cmocka_unit_test(what_does_not_apply_changes_no_identity),
         cmocka_unit_test(every_other_setting_changes_the_identity),
         cmocka_unit_test(the_longest_settings_fit),
+        cmocka_unit_test(remembered_lines_give_the_same_identities),
+        cmocka_unit_test(lines_need_room_in_the_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
