@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base_text.h"
-#include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,10 +175,11 @@ bool text_to_uint(const char *text, size_t length, uint64_t *ret_value, bool *re
     return true;
 }
 
-// The fewest significant digits of a positive finite `value` that read back as it.
+// The fewest significant digits of a positive finite `value` that read back as it. Where the fewest are up to 15, the
+// first 15 of a normal number are these and zeros.
 static void shortest(double value, struct decimal *ret_decimal)
 {
-    for (int precision = 0; precision < 17; precision++) {
+    for (int precision = value < DBL_MIN ? 0 : DBL_DIG - 1; precision < 17; precision++) {
         char text[TEXT_NUMBER_SIZE];
         snprintf(text, sizeof text, "%.*e", precision, value);
         ret_decimal->digits = 0;
@@ -190,6 +191,8 @@ static void shortest(double value, struct decimal *ret_decimal)
         if (real_of_decimal(ret_decimal) == value)
             break;
     }
+    while (ret_decimal->digits > 1 && ret_decimal->digit[ret_decimal->digits - 1] == '0')
+        ret_decimal->digits--;
 }
 
 static char *put_repeated(char *at, char c, long count)
