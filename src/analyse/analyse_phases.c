@@ -2,7 +2,6 @@
 // Before this: train, which has put the curves and the events of single steps into the record. After it: the record
 // goes to the trainer's pipe.
 #include "analyse.h"
-#include "base_math.h"
 #include <math.h>
 
 // Curves are single precision, and an error is a count over some hundreds or thousands: this hides rounding alone.
@@ -49,7 +48,7 @@ static double find_stable(const struct curves *curves)
     if (first + 1 >= curves->evaluations)
         return NAN;
     double step = step_at(curves, first), last = step_at(curves, curves->evaluations - 1);
-    return step <= 1 || math_log(step) <= math_log(last) * (2.0 / 3) ? step : NAN;
+    return step * step * step <= last * last || step <= 1 ? step : NAN; // log step <= 2/3 log last, without rounding
 }
 
 // The first evaluation at or after `step`; the number of evaluations where there is none.
