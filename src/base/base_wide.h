@@ -3,6 +3,7 @@
 // Veltkamp), barring overflow and underflow.
 #pragma once
 #include <math.h>
+#include <stdbool.h>
 
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
@@ -59,3 +60,10 @@ static inline struct wide wide_divide(struct wide a, struct wide b)
     double rest = ((a.high - back.high) - back.low) + (a.low - quotient * b.low);
     return wide_fast_sum(quotient, rest / b.high);
 }
+
+// x * 2^exponent, rounded once, for 2^-54 < |x| < 4 and |exponent| <= 1100.
+double wide_scale(double x, int exponent);
+// exp(high + low), |high| <= 750, error < 0.7 ulp.
+double wide_exp(struct wide x);
+// log(x * 2^exponent) for positive normal x, relative error < 2^-66.
+struct wide wide_log(struct wide x, int exponent);
