@@ -159,8 +159,8 @@ enum status_code settings_check(const struct settings *settings, const struct se
 // apply and differ from their defaults. So neither a new setting with a default nor the table's order changes one.
 // Allocates nothing.
 struct hash128 settings_identity(const struct settings *settings);
-// The same for many settings that are mostly alike, as a grid's, some ten times faster: remembers the last text of each
-// value. settings_lines_create returns NULL when the arena is full.
+// The same for many settings whose values recur, as a grid's, some ten times faster: it remembers the texts of values.
+// settings_lines_create returns NULL when the arena is full.
 struct settings_lines;
 struct settings_lines *settings_lines_create(struct arena *arena);
 struct hash128 settings_lines_identity(struct settings_lines *lines, const struct settings *settings);

@@ -13,7 +13,7 @@ enum { MESSAGE_SIZE = 1024, MAX_CELLS = 1 << 30 };
 struct expansion {
     struct grid *grid;
     struct status *status;
-    struct settings_lines *lines, *partner_lines;
+    struct settings_lines *lines;
     uint32_t *set; // (capacity) of each trial
     size_t trials_capacity;
     size_t train_axis; // the axis with train_length; axes_count when it is none
@@ -193,8 +193,11 @@ static enum status_code find_partner(struct expansion *expansion, uint32_t trial
 {
     struct grid *grid = expansion->grid;
     struct settings settings = grid->trials[trial].settings;
+    grid->partner[trial] = trial;
+    if (settings.task.noise_rate == 0)
+        return STATUS_OK;
     settings.task.noise_rate = 0;
-    struct hash128 identity = settings_lines_identity(expansion->partner_lines, &settings);
+    struct hash128 identity = settings_lines_identity(expansion->lines, &settings);
     uint32_t partner = grid->sweep->twins ? add_trial(expansion, identity, &settings, grid->trials[trial].cell, true)
                                           : table_find(&grid->identities, identity);
     if (grid->sweep->twins && partner == TABLE_NONE)
@@ -267,8 +270,7 @@ static bool prepare(struct expansion *expansion)
         return false;
     grid->cell_trial = malloc((grid->cells + 1) * sizeof *grid->cell_trial);
     expansion->lines = settings_lines_create(grid->arena);
-    expansion->partner_lines = settings_lines_create(grid->arena);
-    return grid->cell_trial && expansion->lines && expansion->partner_lines;
+    return grid->cell_trial && expansion->lines && table_reserve(&grid->identities, grid->cells);
 }
 
 enum status_code grid_expand(const struct sweep *sweep, size_t limit, struct grid **ret_grid, struct status *status)
