@@ -61,25 +61,19 @@ static enum status_code take_messages(struct loop *loop, double now, bool *ret_b
     return STATUS_OK;
 }
 
-static bool trains_in_process(const struct loop *loop)
-{
-    return loop->worker != NULL && dispatch_worker_running(loop->worker) && loop->runner->fd(loop->runner->self) < 0;
-}
-
 static void sleep_until_news(const struct loop *loop)
 {
-    if (trains_in_process(loop))
+    bool running = loop->worker != NULL && dispatch_worker_running(loop->worker);
+    int runner_fd = running ? loop->runner->fd(loop->runner->self) : -1;
+    if (running && runner_fd < 0) // poll itself trains
         return;
     double seconds = (clock_now() - loop->active) / 8;
     seconds = seconds < shortest_sleep ? shortest_sleep : seconds > longest_sleep ? longest_sleep : seconds;
     if (comm_busy(loop->comm) && seconds > busy_sleep)
         seconds = busy_sleep;
-    struct pollfd fds[3] = {{.fd = -1, .events = POLLIN}, {.fd = -1, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
-    if (loop->runner != NULL)
-        fds[0].fd = loop->runner->fd(loop->runner->self);
-    fds[1].fd = loop->sink_fd;
-    if (loop->signals != NULL)
-        fds[2].fd = loop->signals->fd;
+    struct pollfd fds[3] = {{.fd = runner_fd, .events = POLLIN},
+                            {.fd = loop->sink_fd, .events = POLLIN},
+                            {.fd = loop->signals != NULL ? loop->signals->fd : -1, .events = POLLIN}};
     ppoll(fds, 3, &(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL);
 }
 

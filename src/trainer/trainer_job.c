@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// A job's bytes, and the trial that it asks for. Station before: dispatch_worker_step; after: trial_create.
+#include "base_text.h"
+#include "trainer_private.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+// Smaller trials are begun unasked: to find out what is available would cost more than they do.
+static const double unchecked_memory = 64 << 20;
+
+void trainer_job_encode(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
+                        struct bytes *bytes)
+{
+    settings_encode(settings, bytes);
+    bytes_u32(bytes, (uint32_t)lengths_count);
+    for (size_t i = 0; i < lengths_count; i++)
+        bytes_u64(bytes, (uint64_t)lengths[i]);
+}
+
+enum status_code job_decode(const void *data, size_t size, struct job *ret_job, struct status *status)
+{
+    struct bytes_reader reader = bytes_reader(data, size);
+    struct job job = {0};
+    enum status_code code = settings_decode(&reader, &job.settings, status);
+    if (code != STATUS_OK)
+        return status_context(status, "a job for the trainer");
+    job.lengths_count = bytes_read_u32(&reader);
+    if (reader.failed || bytes_left(&reader) != 8 * job.lengths_count)
+        return status_set(status, STATUS_INTERNAL, "a job for the trainer is malformed");
+    job.lengths = malloc(8 * job.lengths_count + 1);
+    if (job.lengths == NULL)
+        return status_set(status, STATUS_MEMORY, "no memory for a job's test lengths");
+    for (size_t i = 0; i < job.lengths_count; i++)
+        job.lengths[i] = (int64_t)bytes_read_u64(&reader);
+    *ret_job = job;
+    return STATUS_OK;
+}
+
+void job_fini(struct job *job)
+{
+    trial_destroy(job->trial);
+    free(job->lengths);
+    *job = (struct job){0};
+}
+
+enum status_code job_begin(struct job *job, bool *ret_refused, struct status *status)
+{
+    double need = trial_memory(&job->settings, job->lengths, job->lengths_count);
+    double have = need > unchecked_memory ? trainer_memory_available() : need;
+    char need_text[TEXT_NUMBER_SIZE], have_text[TEXT_NUMBER_SIZE];
+    *ret_refused = true;
+    if (need > have)
+        return status_set(status, STATUS_MEMORY, "needs %s of memory, and %s are available", text_size(need, need_text),
+                          text_size(have, have_text));
+    enum status_code code = trial_create(&job->settings, job->lengths, job->lengths_count, &job->trial, status);
+    *ret_refused = code == STATUS_INVALID;
+    return code;
+}
+
+enum status_code job_record(const struct job *job, struct bytes *ret_record, struct status *status)
+{
+    struct record record = {0};
+    enum status_code code = trial_record(job->trial, &record, status);
+    if (code == STATUS_OK)
+        record_encode(&record, ret_record);
+    record_fini(&record);
+    if (code == STATUS_OK && ret_record->failed)
+        code = status_set(status, STATUS_MEMORY, "no memory for the record");
+    return code;
+}
+
+void failure_encode(const struct settings *settings, const struct failure *failure, struct bytes *ret_record)
+{
+    struct record record = {0};
+    record_init(&record, settings);
+    record.status = RECORD_FAILED;
+    snprintf(record.reason, sizeof record.reason, "%s", failure->reason);
+    record.exit_status = failure->exit_status;
+    record.signal = failure->signal;
+    record.last_step = failure->step;
+    record_encode(&record, ret_record);
+    record_fini(&record);
+}
