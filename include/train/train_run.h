@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The training loop of one trial, its evaluations and its events.
 //
+// Events: t_fit is the first step with an error of at most 1 % on the samples whose label was not flipped; t_half and
+// t_mem are the first steps from t_fit on at which half of the flips, and all, are fitted. (Before t_fit predictions
+// are close to random, and a random model fits half of the flips.)
+//
 // At step t the full-batch pass gives loss and predictions at the weights of step t. From these come, at every step:
 // the events t_fit, t_half and t_mem, and the loss levels, at whose first crossing every test set is evaluated whole.
 // At the evaluation steps of train_schedule.h come the curves, and with the last of them the final test. A loss that is

@@ -173,9 +173,11 @@ static void note_events(struct train_run *run, const struct train_fit *fit)
     double step = (double)run->step;
     if (isnan(run->t_fit) && fit->unflipped > 0 && 100 * fit->wrong_unflipped <= fit->unflipped)
         run->t_fit = step;
-    if (isnan(run->t_half) && fit->flips > 0 && 2 * fit->flips_fitted >= fit->flips)
+    if (isnan(run->t_fit) || fit->flips == 0)
+        return;
+    if (isnan(run->t_half) && 2 * fit->flips_fitted >= fit->flips)
         run->t_half = step;
-    if (isnan(run->t_mem) && fit->flips > 0 && fit->flips_fitted == fit->flips)
+    if (isnan(run->t_mem) && fit->flips_fitted == fit->flips)
         run->t_mem = step;
 }
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "support.h"
+
+#include "train_tally.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fixture {
+    struct arena *arena;
+    struct settings settings;
+    struct nn_model *model;
+    struct train_data data;
+};
+
+static int create(void **state)
+{
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    struct status status;
+    fixture->arena = arena_create(1 << 16, 0);
+    settings_defaults(&fixture->settings);
+    fixture->settings.task.dim = 12;
+    fixture->settings.model.head_dim = 4;
+    fixture->settings.model.init_scale = 0.5;
+    task_set_init(&fixture->data.set, &fixture->settings, SPLIT_TEST, 11);
+    *state = fixture;
+    return nn_model_create(&fixture->settings, 11, fixture->arena, &fixture->model, &status);
+}
+
+static int destroy(void **state)
+{
+    struct fixture *fixture = *state;
+    arena_destroy(fixture->arena);
+    free(fixture);
+    return 0;
+}
+
+static struct train_tally tally(struct fixture *fixture, const long *parts)
+{
+    struct train_tally sums = {0};
+    struct status status;
+    long first = 0;
+    for (; *parts > 0; first += *parts++)
+        assert_int_equal(train_tally(fixture->model, &fixture->data, first, *parts, fixture->arena, &sums, &status),
+                         STATUS_OK);
+    return sums;
+}
+
+static void parts_and_cache_do_not_change_bits(void **state)
+{
+    struct fixture *fixture = *state;
+    struct status status;
+    const long parts[][6] = {{1000}, {1, 999}, {200, 800}, {127, 129, 744}, {333, 333, 334}};
+    const long caches[] = {0, 200, 1000};
+    struct train_tally whole = tally(fixture, parts[0]);
+    assert_true(whole.count == 1000 && whole.wrong > 0 && whole.wrong < 1000);
+    assert_true(whole.mass > 0 && whole.mass < 1000 && whole.signal_norm > 0 && whole.noise_norm > 0);
+    for (size_t c = 0; c < 3; c++) {
+        fixture->data.cached = 0;
+        if (caches[c])
+            assert_int_equal(train_data_cache(&fixture->data, caches[c], fixture->arena, &status), STATUS_OK);
+        for (size_t p = 0; p < 5; p++) {
+            struct train_tally other = tally(fixture, parts[p]);
+            assert_memory_equal(&other, &whole, sizeof whole);
+        }
+    }
+}
+
+static void sums_are_those_of_single_predictions(void **state)
+{
+    struct fixture *fixture = *state;
+    struct status status;
+    struct batch batch;
+    double wrong = 0, loss = 0;
+    real logit[50], losses[50];
+    assert_int_equal(task_make(&fixture->data.set, 0, 50, fixture->arena, &batch, &status), STATUS_OK);
+    nn_predict(fixture->model, &batch, &(struct nn_outputs){.logits = logit});
+    nn_losses(&batch, logit, losses);
+    for (int i = 0; i < 50; i++) {
+        double margin = (2 * batch.targets[i] - 1) * (double)logit[i];
+        wrong += !(margin > 0);
+        loss += log1p(exp(-margin));
+    }
+    struct train_tally sums = tally(fixture, (long[]){50, 0});
+    assert_true(sums.wrong == wrong);
+    assert_true(fabs(sums.loss - loss) < 1e-4);
+}
+
+static void memory_is_given_back_and_foretold(void **state)
+{
+    struct fixture *fixture = *state;
+    size_t before = arena_used(fixture->arena);
+    tally(fixture, (long[]){1000, 0});
+    size_t blocks = arena_blocks(fixture->arena);
+    tally(fixture, (long[]){600, 400, 0});
+    assert_int_equal(arena_used(fixture->arena), before);
+    assert_true(train_chunk(&fixture->data.set) >= 1);
+#ifndef LGSWEEP_SANITIZE
+    assert_int_equal(arena_blocks(fixture->arena), blocks);
+#endif
+    (void)blocks;
+    struct arena *small = arena_create(1 << 8, train_tally_bytes(&fixture->data.set) / 2);
+    struct train_tally sums = {0};
+    struct status status;
+    assert_int_equal(train_tally(fixture->model, &fixture->data, 0, 100, small, &sums, &status), STATUS_MEMORY);
+    arena_destroy(small);
+}
+
+static void chunks_shrink_with_the_length(void **state)
+{
+    struct fixture *fixture = *state;
+    long before = 1 << 20;
+    for (long length = 1; length < 200000; length *= 4) {
+        task_set_init(&fixture->data.set, &fixture->settings, SPLIT_TEST, length);
+        long chunk = train_chunk(&fixture->data.set);
+        assert_true(chunk >= 1 && chunk <= before);
+        assert_true(chunk == 1 || (double)chunk * (double)task_sample_bytes(&fixture->data.set) <= 1 << 20);
+        before = chunk;
+    }
+}
+
+static void a_fit_counts_each_kind_of_sample(void **state)
+{
+    const int32_t given[] = {1, 0, 1, 0, 1, 0, 1}, clean[] = {1, 0, 0, 1, 0, 1, 1};
+    const real logits[] = {2, 3, 1, -1, -1, 0, NAN};
+    struct batch batch = {.samples = 7, .positions = 1, .targets = given, .clean = clean, .classes = 2};
+    struct train_fit fit;
+    train_fit(&batch, logits, &fit);
+    assert_int_equal(fit.count, 7);
+    assert_int_equal(fit.wrong_given, 4);     // samples 1, 4, 5 (a zero) and 6 (not a number)
+    assert_int_equal(fit.wrong_clean, 5);     // 1, 2, 3, 5, 6
+    assert_int_equal(fit.unflipped, 3);       // 0, 1, 6
+    assert_int_equal(fit.wrong_unflipped, 2); // 1, 6
+    assert_int_equal(fit.flips, 4);
+    assert_int_equal(fit.flips_fitted, 2); // 2, 3
+    (void)state;
+}
+
+#define ROW(name) cmocka_unit_test_setup_teardown(name, create, destroy)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(parts_and_cache_do_not_change_bits), ROW(sums_are_those_of_single_predictions),
+        ROW(memory_is_given_back_and_foretold),  ROW(chunks_shrink_with_the_length),
+        ROW(a_fit_counts_each_kind_of_sample),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
