@@ -37,7 +37,8 @@ double wide_exp(struct wide x)
     uint64_t bits;
     double n = nearest(x.high * 0x1.71547652b82fep0, &bits);
     struct wide r = wide_sum(x.high - n * 0x1.62e42feep-1, -(n * 0x1.a39ef35793c76p-33));
-    double rest = r.high * r.high * polynomial(r.high, taylor, LENGTH(taylor)) + (r.low + x.low) * (1 + r.high);
+    r = wide_sum(r.high, r.low + x.low);
+    double rest = r.high * r.high * polynomial(r.high, taylor, LENGTH(taylor)) + r.low * (1 + r.high);
     struct wide sum = wide_fast_sum(1, r.high);
     return wide_scale(sum.high + (sum.low + rest), (int)n);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "support.h"
 
-#include "base_hash.h"
 #include "base_math.h"
 #include "ulp.h"
 
@@ -78,10 +77,64 @@ static void stays_within_the_stated_error(void **state)
     }
 }
 
+// Arguments next to multiples of pi / 2, where the value is tiny and all of the argument's digits cancel.
+static void sin_and_cos_are_accurate_beside_their_zeros(void **state)
+{
+    (void)state;
+    double worst = 0, worst_x = 0;
+    for (int i = 1; i < 667544; i += i < 2000 ? 1 : 337) {
+        double x = (double)i * 0x1.921fb54442d18p0;
+        for (int beside = -1; beside <= 1; beside++) {
+            double argument = double_of_bits(bits_of_double(x) + (uint64_t)(int64_t)beside);
+            keep_worst(unary_error(math_sin, mpfr_sin, argument), argument, &worst, &worst_x);
+            keep_worst(unary_error(math_cos, mpfr_cos, -argument), argument, &worst, &worst_x);
+        }
+    }
+    print_message("sin and cos beside zeros: %.3f ulp at %a\n", worst, worst_x);
+    assert_true(worst <= 0.8);
+}
+
+static double pow_error(double x, double y)
+{
+    mpfr_t exact, exponent;
+    mpfr_init2(exact, PRECISION);
+    mpfr_init2(exponent, 53);
+    mpfr_set_d(exact, x, MPFR_RNDN);
+    mpfr_set_d(exponent, y, MPFR_RNDN);
+    mpfr_pow(exact, exact, exponent, MPFR_RNDN);
+    double error = ulp_error(math_pow(x, y), exact, 53, -1074);
+    mpfr_clear(exact);
+    mpfr_clear(exponent);
+    return error;
+}
+
+// x in the given range; y such that the result covers the doubles evenly, subnormal ones included.
+static void pow_stays_within_the_stated_error(void **state)
+{
+    (void)state;
+    static const double ranges[][2] = {
+        {0x1p-1074, 0x1.fffffffffffffp1023}, {0.1, 10}, {0.999, 1.001}, {1, 1.0000001}, {0x1p-1074, 0x1p-1022}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        uint64_t words = i;
+        double worst = 0, worst_x = 0;
+        for (int j = 0; j < SAMPLES; j++) {
+            double x = next_between(&words, ranges[i][0], ranges[i][1]);
+            double target = (double)(next_word(&words) >> 11) * 0x1p-53 * 1455 - 745;
+            double y = j % 8 ? target / log(x) : (double)((int)(next_word(&words) % 41) - 20);
+            if (isfinite(y))
+                keep_worst(pow_error(x, y), x, &worst, &worst_x);
+        }
+        print_message("pow of %g … %g: %.3f ulp at %a\n", ranges[i][0], ranges[i][1], worst, worst_x);
+        assert_true(worst <= 0.9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stays_within_the_stated_error),
+        cmocka_unit_test(sin_and_cos_are_accurate_beside_their_zeros),
+        cmocka_unit_test(pow_stays_within_the_stated_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
