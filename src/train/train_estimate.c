@@ -2,6 +2,8 @@
 #include "train_private.h"
 #include "train_schedule.h"
 
+enum { ALIGNMENT = 64, TENSORS = 16 }; // more tensors than a model has, for bounds
+
 static int64_t longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
     int64_t length = settings->task.train_length;
@@ -39,23 +41,45 @@ double train_cost(const struct settings *settings, const int64_t *lengths, size_
     return cost;
 }
 
-double train_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+// What an arena takes for `count` objects in one piece.
+static double piece(double count, double size)
 {
-    size_t model = nn_model_bytes(settings, (long)longest(settings, lengths, lengths_count));
-    size_t columns = CURVES + 1 + lengths_count * TEST_CURVES, chunk = 0, budget = TRAIN_CACHE_BYTES;
-    size_t evaluations = train_evaluations(settings->evaluate.points, settings->train.steps);
+    return count * size + ALIGNMENT;
+}
+
+static double columns_memory(const struct settings *settings, size_t lengths_count)
+{
+    double evaluations = (double)train_evaluations(settings->evaluate.points, settings->train.steps);
+    double lengths = (double)lengths_count, items = COUNTERS + CURVES + 2 * TENSORS + TEST_ITEMS * lengths;
+    return piece(1, sizeof(struct train_run)) + piece(lengths, sizeof(int64_t)) +
+           piece(lengths, sizeof(struct train_test)) + piece(items, sizeof(struct train_state_item)) +
+           piece(evaluations, sizeof(int64_t)) + piece(lengths, sizeof(double)) +
+           piece((double)settings->task.samples, sizeof(real)) +
+           (CURVES + TEST_CURVES * lengths) * piece(evaluations, sizeof(double));
+}
+
+static double data_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
     task_set_init(&set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
-    double bytes = (double)model + (double)train_optimizer_bytes(settings, model) +
-                   (double)evaluations * 8 * (double)columns + (double)task_make_bytes(&set, set.samples) +
-                   (double)set.samples * sizeof(real);
+    double bytes = (double)task_make_bytes(&set, set.samples);
     task_set_init(&set, settings, SPLIT_VALIDATION, (long)settings->task.train_length);
     train_cached(&set, set.samples, &budget);
-    chunk = train_tally_bytes(&set);
+    double chunk = (double)train_tally_bytes(&set);
     for (size_t i = 0; i < lengths_count; i++) {
         task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
         train_cached(&set, (long)settings->evaluate.curve_samples, &budget);
-        chunk = train_tally_bytes(&set) > chunk ? train_tally_bytes(&set) : chunk;
+        if ((double)train_tally_bytes(&set) > chunk)
+            chunk = (double)train_tally_bytes(&set);
     }
-    return bytes + (double)chunk + (double)(TRAIN_CACHE_BYTES - budget);
+    return bytes + chunk + (double)(TRAIN_CACHE_BYTES - budget);
+}
+
+double train_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    size_t model = nn_model_bytes(settings, (long)longest(settings, lengths, lengths_count));
+    double optimizer = (double)train_optimizer_bytes(settings, model) + TENSORS * ALIGNMENT;
+    return columns_memory(settings, lengths_count) + (double)model + optimizer +
+           data_memory(settings, lengths, lengths_count);
 }

@@ -29,6 +29,9 @@ enum train_test_curve { TEST_CURVE_LOSS, TEST_CURVE_ERROR, TEST_CURVE_ATTENTION,
 // length. A constant, so that memory can be told beforehand.
 enum { TRAIN_CACHE_BYTES = 64 << 20 };
 
+// Items of the state: counters, and what each test length has.
+enum { COUNTERS = 11, TEST_ITEMS = 3 + TEST_CURVES };
+
 struct train_test {
     struct train_data data;
     double *curve[TEST_CURVES];             // (evaluations)

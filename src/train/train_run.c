@@ -7,14 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { COUNTERS = 11, TEST_ITEMS = 3 + TEST_CURVES }; // of register_counters, each
-
 long train_cached(const struct task_set *set, long count, size_t *budget)
 {
-    size_t bytes = task_make_bytes(set, count);
-    if (bytes > *budget)
+    // In double first: the bytes of a set that is never made may be more than a size_t holds.
+    if ((double)count * (double)task_sample_bytes(set) > (double)*budget || task_make_bytes(set, count) > *budget)
         return 0;
-    *budget -= bytes;
+    *budget -= task_make_bytes(set, count);
     return count;
 }
 

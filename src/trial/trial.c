@@ -2,10 +2,15 @@
 // Before this: trainer, which got settings and lengths from its pipe. After it: train, and analyse for the record.
 #include "trial.h"
 #include "analyse.h"
+#include "base_text.h"
+#include "spec_sweep.h"
 #include "trial_private.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_BYTES 0x1p60
+enum { RECORD_BYTES = 1 << 16 }; // what is left over, and a saved state or record of usual size
 
 static enum status_code check(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
                               struct status *status)
@@ -17,10 +22,10 @@ static enum status_code check(const struct settings *settings, const int64_t *le
     if (lengths_count == 0)
         return status_set(status, STATUS_INVALID, "a trial needs at least one test length");
     for (size_t i = 0; i < lengths_count; i++)
-        if (lengths[i] < 1 || (i > 0 && lengths[i] <= lengths[i - 1]))
+        if (lengths[i] < 1 || lengths[i] > TEST_LENGTH_LIMIT || (i > 0 && lengths[i] <= lengths[i - 1]))
             return status_set(status, STATUS_INVALID,
-                              "test length %" PRId64 " in place %zu: lengths are positive, distinct and ascending",
-                              lengths[i], i);
+                              "test length %" PRId64 " in place %zu: lengths are from 1 to %d, distinct and ascending",
+                              lengths[i], i, TEST_LENGTH_LIMIT);
     return STATUS_OK;
 }
 
@@ -35,10 +40,15 @@ enum status_code trial_create(const struct settings *settings, const int64_t *le
         return status_set(status, STATUS_MEMORY, "out of memory for a trial");
     trial->settings = *settings;
     trial->lengths_count = lengths_count;
-    trial->arena = arena_create(TRIAL_BLOCK, 0);
+    double bytes = trial_memory(settings, lengths, lengths_count);
+    // One block for all of it, of which the system gives what is touched.
+    trial->arena = bytes < MOST_BYTES ? arena_create((size_t)bytes, 0) : NULL;
     trial->lengths = trial->arena ? arena_get(trial->arena, lengths_count, sizeof *lengths) : NULL;
     if (!trial->lengths) {
-        code = status_set(status, STATUS_MEMORY, "out of memory for a trial");
+        char need[TEXT_NUMBER_SIZE];
+        code = status_set(status, STATUS_MEMORY,
+                          "the trial needs %s of memory; lower samples, dim, points, test_length or curve_samples",
+                          text_size(bytes, need));
         goto out;
     }
     memcpy(trial->lengths, lengths, lengths_count * sizeof *lengths);
@@ -105,6 +115,5 @@ double trial_cost(const struct settings *settings, const int64_t *lengths, size_
 
 double trial_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
-    // An arena's block ends where the next object does not fit: half as much again covers what is left unused.
-    return 1.5 * train_memory(settings, lengths, lengths_count) + TRIAL_BLOCK;
+    return train_memory(settings, lengths, lengths_count) + (double)lengths_count * sizeof *lengths + RECORD_BYTES;
 }

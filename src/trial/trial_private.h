@@ -12,5 +12,3 @@ struct trial {
     struct train_run *run;
     bool evaluated; // the last advance ended at an evaluation
 };
-
-enum { TRIAL_BLOCK = 1 << 20 }; // first block of the arena

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "run_fixture.h"
+
+static const int64_t lengths[] = {5, 40, 160};
+
+static void memory_is_an_upper_bound_and_near(void **state)
+{
+    for (int row = 0; row < 6; row++) {
+        struct settings settings = small_settings();
+        settings.model.encoding = row % ENCODING_KINDS;
+        settings.train.optimizer = row % 2;
+        settings.train.steps = 3;
+        settings.task.dim = row == 3 ? 100 : 20;
+        settings.task.signal_tokens = row == 4 ? 0.5 : 1;
+        settings.task.samples = row == 5 ? 3000 : 30;
+        double bytes = train_memory(&settings, lengths, 3);
+        struct run run = run_begin(&settings, lengths, 3);
+        run_finish(&run, 0);
+        assert_int_equal(arena_blocks(run.arena), 1);
+        assert_true((double)arena_used(run.arena) <= bytes);
+        assert_true((double)arena_used(run.arena) > 0.5 * bytes);
+        run_end(&run);
+    }
+    (void)state;
+}
+
+static void lack_of_memory_is_an_error_at_any_point(void **state)
+{
+    struct settings settings = small_settings();
+    size_t bytes = (size_t)train_memory(&settings, lengths, 3);
+    for (size_t part = 1; part < 32; part++) {
+        struct arena *arena = arena_create(bytes * part / 64, bytes * part / 64);
+        struct train_run *run = NULL;
+        struct status status;
+        assert_int_equal(train_create(&settings, lengths, 3, arena, &run, &status), STATUS_MEMORY);
+        assert_null(run);
+        assert_true(strlen(status.text) > 0);
+        arena_destroy(arena);
+    }
+    (void)state;
+}
+
+static void estimates_of_enormous_trials_stay_finite(void **state)
+{
+    const int64_t longest[] = {1 << 24};
+    struct settings settings = small_settings();
+    settings.task.samples = settings.evaluate.curve_samples = settings.evaluate.test_samples = 10000000;
+    settings.task.dim = settings.task.train_length = 65536;
+    assert_true(train_memory(&settings, longest, 1) > 1e17);
+    assert_true(isfinite(train_memory(&settings, longest, 1)) && isfinite(train_cost(&settings, longest, 1)));
+    (void)state;
+}
+
+static void cost_grows_with_all_that_takes_time(void **state)
+{
+    const struct settings base = small_settings();
+    double cost = train_cost(&base, lengths, 3);
+    struct settings more[7] = {base, base, base, base, base, base, base};
+    more[0].train.steps *= 10;
+    more[1].task.samples *= 10;
+    more[2].task.dim *= 3;
+    more[3].evaluate.points *= 3;
+    more[4].evaluate.test_samples *= 3;
+    more[5].evaluate.validation_samples *= 10;
+    more[6].model.head_dim *= 4;
+    for (int i = 0; i < 7; i++)
+        if (train_cost(&more[i], lengths, 3) < 1.02 * cost)
+            fail_msg("change %d makes %g of %g", i, train_cost(&more[i], lengths, 3), cost);
+    assert_true(train_cost(&base, lengths, 2) < cost);
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_an_upper_bound_and_near),
+        cmocka_unit_test(lack_of_memory_is_an_error_at_any_point),
+        cmocka_unit_test(estimates_of_enormous_trials_stay_finite),
+        cmocka_unit_test(cost_grows_with_all_that_takes_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "trial_fixture.h"
+
+static void a_trial_runs_from_create_to_record(void **state)
+{
+    struct settings settings = small_settings();
+    struct trial *trial = create(&settings);
+    struct trial_progress progress;
+    struct record record = {0};
+    struct status status;
+    int64_t before = -1;
+    size_t evaluations = 0;
+    bool done = false;
+    while (!done) {
+        assert_int_equal(trial_advance(trial, 0, &done, &status), STATUS_OK);
+        trial_progress(trial, &progress);
+        assert_true(progress.evaluated && progress.step > before && progress.steps == 60);
+        assert_true(progress.train_loss > 0 && progress.validation_error >= 0);
+        assert_true(progress.lengths_count == 2 && progress.lengths[1] == 24 && progress.test_error[1] >= 0);
+        before = progress.step;
+        evaluations++;
+    }
+    assert_int_equal(evaluations, 8);
+    assert_int_equal(trial_record(trial, &record, &status), STATUS_OK);
+    assert_int_equal(record.status, RECORD_DONE);
+    assert_true(hash_equal(record.identity, settings_identity(&settings)));
+    assert_int_equal(record.numerics, NUMERICS);
+    const struct record_part *training = record_find_part(&record, RECORD_TRAINING, 0);
+    assert_non_null(record_find(training, FIELD_PHASE_END));
+    assert_non_null(record_find(training, FIELD_T_BEST));
+    assert_non_null(record_find(training, FIELD_INTERPOLATED));
+    record_fini(&record);
+    trial_destroy(trial);
+    (void)state;
+}
+
+// The table promises a value for each of its rows.
+static void a_record_has_every_field_of_the_table(void **state)
+{
+    struct settings settings = small_settings();
+    struct record record = run_to_record(&settings);
+    for (size_t f = 0; f < record_fields_count; f++) {
+        const struct record_field *field = &record_fields[f];
+        const struct record_part *part = record_find_part(&record, field->part, field->part == RECORD_TEST ? 24 : 0);
+        if (!record_find(part, field->id))
+            fail_msg("%s is missing", field->name);
+    }
+    record_fini(&record);
+    (void)state;
+}
+
+static void a_slice_ends_between_evaluations(void **state)
+{
+    struct settings settings = small_settings();
+    struct trial *trial = create(&settings);
+    struct trial_progress progress;
+    struct status status;
+    bool done = false, between = false;
+    while (!done) {
+        assert_int_equal(trial_advance(trial, 1e-9, &done, &status), STATUS_OK);
+        trial_progress(trial, &progress);
+        between |= !progress.evaluated;
+    }
+    assert_true(between);
+    assert_int_equal(progress.step, 60);
+    trial_destroy(trial);
+    (void)state;
+}
+
+static void bad_input_is_refused_with_a_reason(void **state)
+{
+    const struct {
+        int64_t lengths[2];
+        size_t count;
+        double signal_tokens;
+        const char *reason;
+    } rows[] = {
+        {{6, 24}, 0, 1, "at least one test length"},
+        {{24, 6}, 2, 1, "ascending"},
+        {{6, 6}, 2, 1, "distinct"},
+        {{0, 6}, 2, 1, "test length 0"},
+        {{-4, 6}, 2, 1, "from 1"},
+        {{6, 1 << 25}, 2, 1, "from 1"},
+        {{6, 24}, 2, 7, "signal_tokens"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings settings = small_settings();
+        struct trial *trial = NULL;
+        struct status status;
+        settings.task.signal_tokens = rows[r].signal_tokens;
+        assert_int_equal(trial_create(&settings, rows[r].lengths, rows[r].count, &trial, &status), STATUS_INVALID);
+        assert_null(trial);
+        assert_non_null(strstr(status.text, rows[r].reason));
+    }
+    trial_destroy(NULL);
+    (void)state;
+}
+
+static void a_trial_that_is_not_over_has_no_record(void **state)
+{
+    struct settings settings = small_settings();
+    struct trial *trial = create(&settings);
+    struct record record = {.attempts = 9};
+    struct status status;
+    assert_int_equal(trial_record(trial, &record, &status), STATUS_INTERNAL);
+    assert_int_equal(record.attempts, 9);
+    trial_destroy(trial);
+    (void)state;
+}
+
+static void more_memory_than_any_machine_has_is_an_error(void **state)
+{
+    const int64_t longest[] = {1 << 24};
+    struct settings settings = small_settings();
+    struct trial *trial = NULL;
+    struct status status;
+    settings.task.samples = 10000000;
+    settings.task.dim = settings.task.train_length = 65536;
+    assert_true(trial_memory(&settings, longest, 1) > 1e17);
+    assert_int_equal(trial_create(&settings, longest, 1, &trial, &status), STATUS_MEMORY);
+    assert_null(trial);
+    assert_non_null(strstr(status.text, "lower samples"));
+    (void)state;
+}
+
+static void estimates_are_those_of_the_run(void **state)
+{
+    struct settings settings = small_settings();
+    assert_true(trial_cost(&settings, lengths, 2) > trial_cost(&settings, lengths, 1));
+    assert_true(trial_memory(&settings, lengths, 2) > trial_memory(&settings, lengths, 1));
+    assert_in_range((uint64_t)trial_memory(&settings, lengths, 2), 100000, 20000000);
+    (void)state;
+}
+
+static void append_curve(const struct record *record, enum record_field_id id, int64_t length, struct bytes *bytes)
+{
+    const struct record_part *part = record_find_part(record, length ? RECORD_TEST : RECORD_TRAINING, length);
+    const struct record_value *value = record_find(part, id);
+    assert_int_equal(value->type, RECORD_F32);
+    bytes_raw(bytes, value->data, record_size(value) * sizeof(float));
+}
+
+// Curves that the bits of everything before them go into. A change that moves them has to raise NUMERICS.
+static void results_are_golden(void **state)
+{
+    const struct {
+        int encoding, optimizer;
+        const char *hash;
+    } rows[] = {
+        {ENCODING_NONE, OPTIMIZER_GD, "GOLDEN0"},
+        {ENCODING_ROPE, OPTIMIZER_MOMENTUM, "GOLDEN1"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings settings = small_settings();
+        settings.model.encoding = rows[r].encoding;
+        settings.train.optimizer = rows[r].optimizer;
+        struct record record = run_to_record(&settings);
+        struct bytes curves = {0};
+        append_curve(&record, FIELD_TRAIN_LOSS, 0, &curves);
+        append_curve(&record, FIELD_VALIDATION_LOSS, 0, &curves);
+        append_curve(&record, FIELD_SIGNAL_ATTENTION, 0, &curves);
+        append_curve(&record, FIELD_TEST_LOSS, 24, &curves);
+        char text[HASH_TEXT_SIZE];
+        hash_text(hash_128(curves.data, curves.size), text);
+        assert_string_equal(text, rows[r].hash);
+        bytes_fini(&curves);
+        record_fini(&record);
+    }
+    (void)state;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_trial_runs_from_create_to_record),
+        cmocka_unit_test(a_record_has_every_field_of_the_table),
+        cmocka_unit_test(a_slice_ends_between_evaluations),
+        cmocka_unit_test(bad_input_is_refused_with_a_reason),
+        cmocka_unit_test(a_trial_that_is_not_over_has_no_record),
+        cmocka_unit_test(more_memory_than_any_machine_has_is_an_error),
+        cmocka_unit_test(estimates_are_those_of_the_run),
+        cmocka_unit_test(results_are_golden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
