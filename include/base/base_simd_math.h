@@ -29,13 +29,20 @@ SIMD_INLINE simd simd_log1p(simd x)
 #define SIMD_LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
 #define SIMD_SHIFTER       0x1.8p23f // adding it rounds |x| < 2^22 to an integer, which the low bits then hold
 
-// Horner's rule, coefficients in ascending order.
+// Horner's rule, up to nine coefficients in ascending order. No loop: clang 14 would not vectorise one around it.
 SIMD_INLINE simd simd_polynomial(simd x, const float *coefficient, int count)
 {
     simd sum = simd_set(coefficient[count - 1]);
-#pragma GCC unroll 16
-    for (int i = count - 2; i >= 0; i--)
-        sum = simd_fma(sum, x, simd_set(coefficient[i]));
+#define SIMD_HORNER(i)     sum = i < count - 1 ? simd_fma(sum, x, simd_set(coefficient[i])) : sum
+    SIMD_HORNER(7);
+    SIMD_HORNER(6);
+    SIMD_HORNER(5);
+    SIMD_HORNER(4);
+    SIMD_HORNER(3);
+    SIMD_HORNER(2);
+    SIMD_HORNER(1);
+    SIMD_HORNER(0);
+#undef SIMD_HORNER
     return sum;
 }
 
