@@ -29,15 +29,6 @@ enum status_code dispatch_signals_open(struct dispatch_signals *ret_signals, str
     return STATUS_OK;
 }
 
-void dispatch_signals_close(struct dispatch_signals *signals)
-{
-    if (signals->fd < 0)
-        return;
-    close(signals->fd);
-    signals->fd = -1;
-    sigprocmask(SIG_SETMASK, &signals->before, NULL);
-}
-
 int dispatch_signals_asked(struct dispatch_signals *signals)
 {
     struct signalfd_siginfo information;
@@ -49,6 +40,16 @@ int dispatch_signals_asked(struct dispatch_signals *signals)
             signals->asked++;
     }
     return signals->asked < 2 ? signals->asked : 2;
+}
+
+void dispatch_signals_close(struct dispatch_signals *signals)
+{
+    if (signals->fd < 0)
+        return;
+    dispatch_signals_asked(signals); // one that came too late must not end this process now
+    close(signals->fd);
+    signals->fd = -1;
+    sigprocmask(SIG_SETMASK, &signals->before, NULL);
 }
 
 enum status_code dispatch_follow_parent(int parent, struct status *status)
