@@ -129,24 +129,29 @@ def descendants(pid):
     return found[1:]
 
 
-def _rank(pid):
+def _words(pid, file):
+    """The zero-ended words of /proc/PID/cmdline or environ; none when the process is gone."""
     try:
-        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        return Path(f"/proc/{pid}/{file}").read_bytes().split(b"\0")
     except OSError:
-        return None
-    return next((int(line.split(b"=")[1]) for line in environment if line.startswith(b"OMPI_COMM_WORLD_RANK=")), None)
+        return []
+
+
+def _rank(pid):
+    name = b"OMPI_COMM_WORLD_RANK="
+    return next((int(word.removeprefix(name)) for word in _words(pid, "environ") if word.startswith(name)), None)
 
 
 def processes(run):
-    """The processes of a run under mpirun by role: mpirun, coordinator, worker, trainer (the children of ranks)."""
-    roles = {"mpirun": [run.pid], "coordinator": [], "worker": [], "trainer": []}
+    """The processes of a run under mpirun by role; trainers and publishers are the children of ranks."""
+    roles = {"mpirun": [run.pid], "coordinator": [], "worker": [], "trainer": [], "publisher": []}
     ranks = {}
     for pid in descendants(run.pid):
         fields = _stat(pid)
         if fields is None:
             continue
         if int(fields[1]) in ranks:
-            roles["trainer"].append(pid)
+            roles["publisher" if b"publish" in _words(pid, "cmdline") else "trainer"].append(pid)
         elif (rank := _rank(pid)) is not None:
             ranks[pid] = rank
             roles["coordinator" if rank == 0 else "worker"].append(pid)

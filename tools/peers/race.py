@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Races lgsweep's kernels against torch and jax on one core: see tools/bench.
 
-Every contender is a process that answers a line with a number of seconds by its steps per second over that time. They run
-one at a time, in turn, so that whatever slows the core meets all of them; the probe runs before each.
+The contenders run one at a time, in turn, for SECONDS each, so that whatever slows the core meets all of them; the probe
+runs before each. Peers stay alive between their turns, since torch.compile takes long to start.
 """
 import os
 import subprocess
@@ -20,23 +20,52 @@ ENVIRONMENT |= {name: "1" for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OP
 
 
 class Contender:
-    def __init__(self, name, command, core, environment=()):
+    def __init__(self, name):
         self.name, self.rates, self.probes = name, [], []
-        self.process = subprocess.Popen(["taskset", "-c", core, *map(str, command)], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={**ENVIRONMENT, **dict(environment)})
-
-    def ready(self):
-        return self.process.stdout.readline().strip() == "ready"
 
     def run(self, probe):
         self.probes.append(probe)
-        self.process.stdin.write(f"{SECONDS}\n")
-        self.process.stdin.flush()
-        self.rates.append(float(self.process.stdout.readline()))
+        self.rates.append(self.rate())
 
     def line(self):
         return (f"{self.name:16s} {median(self.rates):8.1f} steps/s  ({min(self.rates):.1f} to {max(self.rates):.1f})"
-                f"  core {median(self.probes):.2f} GHz ({min(self.probes):.2f} to {max(self.probes):.2f})")
+                f"  probe {median(self.probes):.2f} GHz ({min(self.probes):.2f} to {max(self.probes):.2f})")
+
+
+class Ours(Contender):
+    """bench_SIZE is a process each time; it prints `… steps/s R …`."""
+
+    def __init__(self, size, isa, on_core):
+        super().__init__(f"lgsweep {isa}")
+        self.command = [*on_core, ROOT / "build" / "tools" / f"bench_{size}"]
+        self.environment = ENVIRONMENT | {"LGSWEEP_ISA": isa, "SECS": str(SECONDS)}
+
+    def rate(self):
+        words = subprocess.run(self.command, capture_output=True, text=True, check=True, env=self.environment).stdout.split()
+        return float(words[words.index("steps/s") + 1])
+
+    def close(self):
+        pass
+
+
+class Peer(Contender):
+    """A process that answers each line, a number of seconds, by its steps per second over that time."""
+
+    def __init__(self, size, name, on_core):
+        super().__init__(name)
+        self.process = subprocess.Popen([*on_core, PYTHON, ROOT / "tools" / "peers" / f"{size}.py", name], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT)
+        if self.process.stdout.readline().strip() != "ready":
+            raise SystemExit(f"bench: {name} does not start:\n{self.process.stderr.read()[-2000:]}")
+
+    def rate(self):
+        self.process.stdin.write(f"{SECONDS}\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
 
 
 def isas():
@@ -47,25 +76,18 @@ def isas():
 
 
 def main(size):
-    core = str(max(os.sched_getaffinity(0)))
-    probe = ["taskset", "-c", core, ROOT / "build" / "probe"]
-    ours = [Contender(f"lgsweep {isa}", [ROOT / "build" / f"bench_{size}"], core, {"LGSWEEP_ISA": isa}) for isa in isas()]
-    peers = [Contender(name, [PYTHON, ROOT / "tools" / "peers" / f"{size}.py", name], core) for name in PEERS]
-    for contender in ours + peers:
-        if not contender.ready():
-            print(f"bench: {contender.name} does not start", file=sys.stderr)
-            return 1
+    on_core = ["taskset", "-c", str(max(os.sched_getaffinity(0)))]
+    contenders = [Ours(size, isa, on_core) for isa in isas()] + [Peer(size, name, on_core) for name in PEERS]
     for _ in range(ROUNDS):
-        for contender in ours + peers:
-            contender.run(float(subprocess.run(probe, capture_output=True, text=True, check=True).stdout))
-    for contender in ours + peers:
-        contender.process.stdin.close()
-        contender.process.wait()
+        for contender in contenders:
+            probe = subprocess.run([*on_core, ROOT / "build" / "probe"], capture_output=True, text=True, check=True)
+            contender.run(float(probe.stdout))
+    for contender in contenders:
+        contender.close()
         print(contender.line())
-    best = max(median(peer.rates) for peer in peers)
-    print(f"ratio {median(ours[0].rates) / best:.2f}")
-    return 0
+    best = max(median(one.rates) for one in contenders if isinstance(one, Peer))
+    print(f"ratio {median(contenders[0].rates) / best:.2f}")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    main(sys.argv[1])

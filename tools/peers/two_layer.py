@@ -7,9 +7,11 @@ on standard input (a number of seconds) it trains for about so long and answers 
 import os
 import sys
 import time
+from statistics import median
 
 # f(X) = 1/n sum_l relu(softmax(x_l Wq Wk' X') X Wv) wo, all four trained, mean logistic loss, gradient descent, float32.
 SAMPLES, TOKENS, DIM, HEAD, VALUE, RATE = 128, 16, 64, 64, 64, 0.01
+WARM_STEPS, CHUNKS = 3, 9
 SHAPES = ((DIM, HEAD), (DIM, HEAD), (DIM, VALUE), (VALUE,))
 
 
@@ -65,17 +67,20 @@ def jax_step():
 
 
 def race(step):
-    for _ in range(3):
+    """As bench_two_layer measures: the median of CHUNKS stretches."""
+    for _ in range(WARM_STEPS):
         step()
     print("ready", flush=True)
     for line in sys.stdin:
-        seconds, steps = float(line), 0
-        begin = now = time.perf_counter()
-        while now - begin < seconds:
-            step()
-            steps += 1
-            now = time.perf_counter()
-        print(steps / (now - begin), flush=True)
+        steps = 1 + int(float(line) / CHUNKS / seconds_of(step, WARM_STEPS))
+        print(1 / median(seconds_of(step, steps) for _ in range(CHUNKS)), flush=True)
+
+
+def seconds_of(step, steps):
+    begin = time.perf_counter()
+    for _ in range(steps):
+        step()
+    return (time.perf_counter() - begin) / steps
 
 
 if __name__ == "__main__":
