@@ -33,7 +33,8 @@ struct train_state *train_state(struct train_run *run);
 
 // The last evaluation made; values are NaN before the first. `test_error` has an entry for each length.
 struct train_progress {
-    int64_t step; // steps made so far
+    int64_t step;            // steps made so far
+    int64_t evaluation_step; // of the last evaluation, 0 before the first
     double train_loss, train_error, validation_error;
     const double *test_error;
 };

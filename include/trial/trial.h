@@ -29,13 +29,14 @@ struct trial_progress {
     const int64_t *lengths;
     const double *test_error; // (lengths)
 };
-// `step` counts the steps made: after an evaluation one more than its step, but for the last. Pointers hold until the
-// next advance. Numbers are NaN before the first evaluation.
+// `step` is that of the evaluation when the last advance ended at one, else the steps made so far. Numbers are NaN
+// before the first evaluation; pointers hold until the next advance.
 void trial_progress(const struct trial *trial, struct trial_progress *ret_progress);
 
 // Everything mutable, by name: weights, optimiser state, counters, curves so far. Loading into a trial created from the
-// same settings and lengths continues with the same bits. load refuses a state of other settings, lengths or numerics
-// (STATUS_INVALID) and a damaged one (STATUS_DAMAGED), and leaves the trial as it was.
+// same settings and lengths continues with the same bits. save replaces what *ret_state holds; load refuses a state of
+// other settings, lengths or numerics (STATUS_INVALID) and a damaged one (STATUS_DAMAGED), and leaves the trial as it
+// was.
 enum status_code trial_save(const struct trial *trial, struct bytes *ret_state, struct status *status) MUST_CHECK;
 enum status_code trial_load(struct trial *trial, const void *state, size_t size, struct status *status) MUST_CHECK;
 

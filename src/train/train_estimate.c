@@ -2,7 +2,11 @@
 #include "train_private.h"
 #include "train_schedule.h"
 
-enum { ALIGNMENT = 64, TENSORS = 16 }; // more tensors than a model has, for bounds
+enum {
+    ALIGNMENT = 64,
+    TENSORS = 16, // more than a model has, for bounds
+    SOFTMAX = 40, // operations of a product that take as long as the softmax of one pair of tokens, measured
+};
 
 static int64_t longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
@@ -15,7 +19,8 @@ static int64_t longest(const struct settings *settings, const int64_t *lengths, 
 // Predictions on `samples` of a set, `times` over; what is cached is made once.
 static double evaluation_cost(const struct task_set *set, long samples, double times, bool cached)
 {
-    double predict = nn_predict_flops(set->settings, samples, set->length);
+    double pairs = (double)samples * (double)set->length * (double)set->length;
+    double predict = nn_predict_flops(set->settings, samples, set->length) + SOFTMAX * pairs;
     return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
 }
 

@@ -246,6 +246,7 @@ void train_progress(const struct train_run *run, struct train_progress *ret_prog
     bool any = run->evaluation > 0;
     *ret_progress = (struct train_progress){
         .step = run->step,
+        .evaluation_step = any ? run->evaluation_step[at] : 0,
         .train_loss = any ? run->curve[CURVE_TRAIN_LOSS][at] : NAN,
         .train_error = any ? run->curve[CURVE_TRAIN_ERROR][at] : NAN,
         .validation_error = any ? run->curve[CURVE_VALIDATION_ERROR][at] : NAN,

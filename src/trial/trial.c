@@ -80,7 +80,7 @@ void trial_progress(const struct trial *trial, struct trial_progress *ret_progre
     struct train_progress progress;
     train_progress(trial->run, &progress);
     *ret_progress = (struct trial_progress){
-        .step = progress.step,
+        .step = trial->evaluated ? progress.evaluation_step : progress.step,
         .steps = trial->settings.train.steps,
         .evaluated = trial->evaluated,
         .train_loss = progress.train_loss,

@@ -255,10 +255,11 @@ static void progress_is_that_of_the_last_evaluation(void **state)
     assert_true(progress.step == 0 && isnan(progress.train_loss) && isnan(progress.test_error[1]));
     assert_int_equal(train_advance(run.run, 0, &evaluated, &done, &status), STATUS_OK);
     train_progress(run.run, &progress);
-    assert_true(evaluated && !done && progress.step == 1 && progress.train_loss > 0.6);
+    assert_true(evaluated && !done && progress.step == 1 && progress.evaluation_step == 0 && progress.train_loss > 0.6);
     run_finish(&run, 0);
     train_progress(run.run, &progress);
     assert_int_equal(progress.step, 120);
+    assert_int_equal(progress.evaluation_step, 120);
     assert_true((float)progress.train_loss == (float)training_real(&run, FIELD_TRAIN_LOSS, 11));
     assert_true((float)progress.validation_error == (float)training_real(&run, FIELD_VALIDATION_ERROR, 11));
     assert_true((float)progress.test_error[1] == (float)test_real(&run, 40, FIELD_TEST_ERROR, 11));
