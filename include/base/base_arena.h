@@ -28,4 +28,4 @@ void arena_release(struct arena *arena, struct arena_mark mark);
 void arena_reset(struct arena *arena);
 
 size_t arena_used(const struct arena *arena);   // bytes handed out and not released
-size_t arena_blocks(const struct arena *arena); // number of malloc calls so far: a test that a loop allocates nothing
+size_t arena_blocks(const struct arena *arena); // blocks so far: a test that a loop allocates nothing

@@ -23,6 +23,8 @@ double random_uniform(struct random_key key, uint64_t sample, uint32_t position,
 uint32_t random_below(struct random_key key, uint64_t sample, uint32_t position, uint32_t coordinate, uint32_t bound);
 
 // Standard normals at coordinates 0 … count-1 of (sample, position) into `ret_normal`. Coordinate c comes from word
-// pair (c mod 4) / 2 of block c / 4 by Box–Muller in single precision with the functions of base_math: a prefix
-// property in `count`. Runs with the instruction set that isa_current() names; every set gives the same bits.
+// pair (a, b), number (c mod 4) / 2, of block c / 4 by Box and Muller's method, with the functions of base_simd.h:
+// sqrt(-2 ln((a + 1/2) / 2^32)) times the cosine (even c) or sine (odd c) of 2 pi (b + 1/2) / 2^32. So fewer are a
+// prefix of more. Error < 3 ulp of single precision; never infinite or NaN, magnitudes 10^-14 … 6.77, and as many below
+// 0 as above. Runs with the instruction set that isa_current() names; every set gives the same bits.
 void random_normals(struct random_key key, uint64_t sample, uint32_t position, size_t count, float *ret_normal);

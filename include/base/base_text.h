@@ -7,7 +7,8 @@
 
 enum { TEXT_NUMBER_SIZE = 32 };
 
-// The shortest decimal text that reads back as exactly `value`: "0.1", "64", "1e-05", "inf", "nan". Returns its length.
+// The shortest decimal text that reads back as exactly `value`: "0.1", "64", "1e-05", "inf", "nan"; with an exponent
+// below 10^-4 and from 10^16 on. Returns its length.
 int text_real(double value, char ret_text[TEXT_NUMBER_SIZE]);
 
 // Reads a whole decimal number (YAML's forms too: "1e-3", "3e6", ".5", "1.", "+1", ".inf", "-.inf", "1_000" is

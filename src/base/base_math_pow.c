@@ -6,10 +6,12 @@ enum parity { NOT_INTEGRAL, EVEN, ODD };
 
 static enum parity parity_of(double y)
 {
-    if (__builtin_floor(y) != y)
+    if (!(__builtin_fabs(y) < 0x1p53))
+        return EVEN; // infinity too
+    int64_t whole = (int64_t)y;
+    if ((double)whole != y)
         return NOT_INTEGRAL;
-    double half = y / 2;
-    return __builtin_floor(half) == half ? EVEN : ODD;
+    return whole & 1 ? ODD : EVEN;
 }
 
 // |x| is 0, infinite or one, or y is infinite: the limit of |x|^y.

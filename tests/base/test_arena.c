@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "base_arena.h"
+#include "scarce.h"
 #include <string.h>
 
 static bool is_zero(const unsigned char *data, size_t size)
@@ -134,6 +135,24 @@ static void copies_texts(void **state)
     arena_destroy(arena);
 }
 
+static void survives_a_refused_allocation(void **state)
+{
+    (void)state;
+    struct rlimit before;
+    struct arena *arena = arena_create(1 << 16, 0);
+    char *kept = arena_text(arena, "kept", 4);
+    if (!memory_is_scarce(32 << 20, &before)) {
+        arena_destroy(arena);
+        skip();
+    }
+    void *object = arena_get(arena, 64 << 20, 1);
+    memory_is_plenty(&before);
+    assert_null(object);
+    assert_string_equal(kept, "kept");
+    assert_non_null(arena_get(arena, 64 << 20, 1));
+    arena_destroy(arena);
+}
+
 static void destroying_nothing_is_fine(void **state)
 {
     (void)state;
@@ -152,6 +171,7 @@ int main(void)
         cmocka_unit_test(an_early_mark_releases_all),
         cmocka_unit_test(a_loop_with_marks_grows_once),
         cmocka_unit_test(copies_texts),
+        cmocka_unit_test(survives_a_refused_allocation),
         cmocka_unit_test(destroying_nothing_is_fine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,9 @@
 #include "support.h"
 
 #include "base_bytes.h"
+#include "scarce.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void numbers_are_little_endian(void **state)
@@ -199,6 +201,28 @@ static void a_failed_buffer_takes_nothing_any_more(void **state)
     bytes_fini(&bytes);
 }
 
+static void a_refused_allocation_keeps_what_was_there(void **state)
+{
+    (void)state;
+    enum { LARGE = 16 << 20 };
+    struct rlimit before;
+    struct bytes bytes = {0};
+    void *large = calloc(LARGE, 1);
+    bytes_raw(&bytes, "kept", 4);
+    bool scarce = memory_is_scarce(LARGE / 4, &before);
+    if (scarce) {
+        bytes_raw(&bytes, large, LARGE);
+        memory_is_plenty(&before);
+        assert_true(bytes.failed);
+        assert_int_equal(bytes.size, 4);
+        assert_memory_equal(bytes.data, "kept", 4);
+    }
+    free(large);
+    bytes_fini(&bytes);
+    if (!scarce)
+        skip();
+}
+
 static void clearing_keeps_the_capacity(void **state)
 {
     (void)state;
@@ -227,6 +251,7 @@ int main(void)
         cmocka_unit_test(set_overwrites_only_what_is_there),
         cmocka_unit_test(drops_the_front),
         cmocka_unit_test(a_failed_buffer_takes_nothing_any_more),
+        cmocka_unit_test(a_refused_allocation_keeps_what_was_there),
         cmocka_unit_test(clearing_keeps_the_capacity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "base_hash.h"
+#include "base_version.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,14 +78,22 @@ static void orders_by_value(void **state)
     assert_false(hash_equal((struct hash128){0, 3}, (struct hash128){1, 3}));
 }
 
+static void tells_the_linked_library_s_version(void **state)
+{
+    (void)state;
+    char text[64], cut[5];
+    base_version(text, sizeof text);
+    assert_memory_equal(text, "xxHash 0.", 9);
+    base_version(cut, sizeof cut);
+    assert_string_equal(cut, "xxHa");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_the_published_values),
-        cmocka_unit_test(is_the_same_at_any_length_and_alignment),
-        cmocka_unit_test(text_and_parse_are_inverse),
-        cmocka_unit_test(refuses_what_is_not_a_hash),
-        cmocka_unit_test(orders_by_value),
+        cmocka_unit_test(equals_the_published_values),        cmocka_unit_test(is_the_same_at_any_length_and_alignment),
+        cmocka_unit_test(text_and_parse_are_inverse),         cmocka_unit_test(refuses_what_is_not_a_hash),
+        cmocka_unit_test(tells_the_linked_library_s_version), cmocka_unit_test(orders_by_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
