@@ -40,6 +40,7 @@ void test_length_read(struct build *build, const struct node *node, bool axis)
     build->test_place = node->key->place;
     sweep->lengths_axis = axis;
     sweep->lengths_position = axis ? sweep->axes_count : 0;
+    sweep->lengths_count = 0;
     if (!lengths_read(build, node, &lengths, &count))
         return;
     sweep->lengths_count = merge_lengths(build, lengths, count);

@@ -159,7 +159,7 @@ static bool add_decimal(struct range *range, struct decimal point)
 static bool parse_decimal(struct range *range, enum range_key key, struct decimal *ret_decimal)
 {
     const struct node *node = range->key[key];
-    size_t length = node->length - (key != RANGE_STEP && range->relative);
+    size_t length = node->length - (range->relative && is_relative(node));
     if (decimal_parse(node->text, length, ret_decimal))
         return true;
     return range_error(range, node, "'%s' is not a decimal number of at most 17 digits");

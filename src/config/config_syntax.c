@@ -3,6 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
+
 // The character at `at`; its bytes, or 0 when they are no UTF-8.
 static size_t decode(const unsigned char *at, size_t left, uint32_t *ret_character)
 {
@@ -151,19 +153,41 @@ static const struct {
     {"did not find expected <document start>", "text after the end of the document; a file has one sweep"},
     {"found unexpected ':'", "a ':' cannot stand here; put a space behind it, or the value in quotes"},
     {"found undefined tag handle", "tags ('!') are not supported; remove it"},
+    {"found unknown directive name", "a '%' starts a directive, and this one is unknown; remove it"},
+    {"found incompatible YAML document", "another version of YAML than 1.1 and 1.2; remove the line"},
 };
 
-static const char *rephrase(const char *problem)
+// What libyaml was reading, by a word of its context.
+static const struct {
+    const char *word, *name;
+} contexts[] = {
+    {"mapping", "the mapping starts"}, {"sequence", "the list starts"}, {"collection", "the list starts"},
+    {"quoted", "the quotes open"},     {"key", "the key stands"},
+};
+
+static void report_problem(struct report *report, const yaml_parser_t *parser, const char *problem)
 {
-    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0]; i++)
-        if (strcmp(phrases[i].problem, problem) == 0)
-            return phrases[i].message;
-    return problem;
+    size_t phrase = 0, context = 0;
+    while (phrase < COUNT_OF(phrases) && strcmp(phrases[phrase].problem, problem) != 0)
+        phrase++;
+    while (parser->context && context < COUNT_OF(contexts) && !strstr(parser->context, contexts[context].word))
+        context++;
+    bool elsewhere = parser->context && parser->context_mark.line != parser->problem_mark.line;
+    struct source_place place = syntax_place(parser->problem_mark);
+    if (phrase == COUNT_OF(phrases))
+        report_error(report, place, "this is not YAML: %s", problem);
+    else if (strstr(problem, "':'") && elsewhere)
+        report_error(report, syntax_place(parser->context_mark), "%s", phrases[phrase].message);
+    else if (elsewhere && context < COUNT_OF(contexts))
+        report_error(report, place, "%s (%s at line %d)", phrases[phrase].message, contexts[context].name,
+                     (int)parser->context_mark.line + 1);
+    else
+        report_error(report, place, "%s", phrases[phrase].message);
 }
 
 void syntax_report(struct report *report, const yaml_parser_t *parser, const char *text, size_t size)
 {
-    const char *problem = parser->problem ? parser->problem : "this is not YAML";
+    const char *problem = parser->problem ? parser->problem : "unreadable";
     struct source_place place = syntax_place(parser->problem_mark), tab;
     bool starts = strcmp(problem, "found character that cannot start any token") == 0;
     if (parser->error == YAML_MEMORY_ERROR)
@@ -172,9 +196,6 @@ void syntax_report(struct report *report, const yaml_parser_t *parser, const cha
         report_error(report, tab, "tab used for indentation; use spaces");
     else if (starts)
         report_start(report, place, text, size);
-    else if (parser->context && parser->context_mark.line != parser->problem_mark.line)
-        report_error(report, place, "%s (%s that starts at line %d)", rephrase(problem), parser->context,
-                     (int)parser->context_mark.line + 1);
     else
-        report_error(report, place, "%s", rephrase(problem));
+        report_problem(report, parser, problem);
 }

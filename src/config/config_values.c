@@ -25,7 +25,7 @@ bool items_read(struct report *report, const struct node *node, enum item_type t
     if (node->kind == NODE_MAP)
         return range_read(report, node, type, ret_items);
     if (node->kind == NODE_LIST && !node->count) {
-        report_error(report, node->place, "an axis without values; give it at least one, or remove it");
+        report_error(report, node->place, "a list without values; give it at least one, or remove it");
         return false;
     }
     bool list = node->kind == NODE_LIST, whole = true;
