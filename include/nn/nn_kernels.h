@@ -68,6 +68,8 @@ struct nn_kernels {
     void (*values_gradient)(struct nn_attention *attention, real upstream, bool scores);
     // From `score_gradient`: the block's queries; the keys, added to those of earlier blocks.
     void (*scores_gradient)(struct nn_attention *attention);
+    // The sum of the lanes of attention->total.
+    real (*total)(const struct nn_attention *attention);
     // The attention that the block's queries pay to the given keys, added up in `ret_mass` lane by lane; 0 in lanes
     // beyond the sequence.
     void (*attention_on)(const struct nn_attention *attention, const int32_t *keys, long count,
@@ -91,8 +93,10 @@ struct nn_kernels {
     void (*decay_add)(real *y, const real *x, real decay, long count);
     void (*scale)(real *y, real scale, long count);
 
-    // Of x = -(target sign) * logit, any `count`: the loss log(1 + exp(x)) and its derivative. Either may be NULL.
-    void (*logistic)(const real *x, long count, real *ret_loss, real *ret_slope);
+    // Of x = -(sign of the target) * logit: the losses log(1 + exp(x)), any `count`, in place if wanted; and the
+    // derivative of one.
+    void (*losses)(const real *x, long count, real *ret_loss);
+    real (*loss_slope)(real x);
 };
 
 // The table of an instruction set (enum isa) that isa_supported() affirms.

@@ -59,14 +59,10 @@ void nn_collect(struct nn_model *model, const struct nn_chunk *chunk, bool group
 static void add_columns(struct nn_model *model, int which, long from)
 {
     struct nn_tensor *tensor = &model->tensor[which];
-    if (tensor->frozen)
-        return;
-    for (long k = 0; k < tensor->rows; k++) {
-        const real *source = model->weight_gradient + k * model->width + from;
-        real *dest = tensor->gradient + k * tensor->stride;
-        for (long c = 0; c < tensor->stride; c++)
-            dest[c] += source[c];
-    }
+    if (!tensor->frozen)
+        for (long k = 0; k < tensor->rows; k++)
+            model->kernels->add_scaled(tensor->gradient + k * tensor->stride,
+                                       model->weight_gradient + k * model->width + from, 1, tensor->stride);
 }
 
 void nn_group_end(struct nn_model *model)
@@ -83,9 +79,18 @@ void nn_group_end(struct nn_model *model)
 static void unfold(struct nn_model *model)
 {
     struct nn_tensor *value = &model->tensor[TENSOR_VALUE], *readout = &model->tensor[TENSOR_READOUT];
-    for (long k = 0; k < model->dim; k++)
-        for (long c = 0; c < value->stride; c++)
-            value->gradient[k * value->stride + c] = model->folded_total[k] * readout->value[c];
+    const struct nn_product product = {.rows = model->dim,
+                                       .columns = value->stride,
+                                       .depth = 1,
+                                       .a = model->folded_total,
+                                       .a_row = 1,
+                                       .a_depth = 1,
+                                       .b = readout->value,
+                                       .b_stride = value->stride,
+                                       .b_group = NN_LANES,
+                                       .c = value->gradient,
+                                       .c_stride = value->stride};
+    model->kernels->multiply(&product);
     if (!readout->frozen)
         model->kernels->combine(value->value, value->stride, model->dim, value->stride, model->folded_total,
                                 readout->gradient);

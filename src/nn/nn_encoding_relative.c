@@ -53,6 +53,7 @@ static void bias(const struct nn_model *model, struct nn_attention *attention)
 {
     const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
     const real *scores = model->positions.distance_scores;
+    const long queries = nn_least(NN_LANES, attention->length - attention->first);
     long row, reach = reach_of(model, attention->length, &row);
     const struct nn_product product = {.rows = 2 * reach + 1,
                                        .columns = NN_LANES,
@@ -71,13 +72,13 @@ static void bias(const struct nn_model *model, struct nn_attention *attention)
         if (furthest <= -reach || nearest >= reach)
             memcpy(start, scores + place(furthest, reach) * NN_LANES, NN_LANES * sizeof *start);
         else
-            for (long lane = 0; lane < NN_LANES; lane++)
+            for (long lane = 0; lane < queries; lane++)
                 start[lane] = scores[place(furthest - lane, reach) * NN_LANES + lane];
     }
 }
 
 // Sums score_gradient over the keys at each distance.
-static void sum_distances(const struct nn_attention *attention, long reach, real *sum)
+static void sum_distances(const struct nn_attention *attention, long queries, long reach, real *sum)
 {
     memset(sum, 0, (size_t)(2 * reach + 1) * NN_LANES * sizeof *sum);
     for (long j = 0; j < attention->length; j++) {
@@ -88,7 +89,7 @@ static void sum_distances(const struct nn_attention *attention, long reach, real
             for (long lane = 0; lane < NN_LANES; lane++)
                 row[lane] += slope[lane];
         } else
-            for (long lane = 0; lane < NN_LANES; lane++)
+            for (long lane = 0; lane < queries; lane++)
                 sum[place(furthest - lane, reach) * NN_LANES + lane] += slope[lane];
     }
 }
@@ -100,7 +101,7 @@ static void bias_gradient(struct nn_model *model, struct nn_attention *attention
     const long start = attention->first * attention->stride;
     real *sum = model->positions.distance_gradient;
     long row, reach = reach_of(model, attention->length, &row);
-    sum_distances(attention, reach, sum);
+    sum_distances(attention, queries, reach, sum);
     const struct nn_product of_queries = {.rows = queries,
                                           .columns = model->head_padded,
                                           .depth = 2 * reach + 1,

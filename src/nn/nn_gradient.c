@@ -9,20 +9,21 @@ long nn_chunk_samples(const struct nn_model *model, long length)
     return model->chunk_samples > 0 ? nn_least(model->chunk_samples, most) : most;
 }
 
-struct nn_attention nn_attention_of(const struct nn_model *model, long length, long sample)
+struct nn_attention *nn_attention_of(struct nn_model *model, long length, long sample)
 {
     const long row = sample * length, start = row * model->width;
-    struct nn_attention attention = model->attention;
-    attention.length = length;
-    attention.query = model->projected + start;
-    attention.key = attention.query + model->head_padded;
-    attention.value = attention.key + model->head_padded;
-    attention.query_gradient = model->projected_gradient + start;
-    attention.key_gradient = attention.query_gradient + model->head_padded;
-    attention.value_gradient = attention.key_gradient + model->head_padded;
-    attention.votes = model->votes + row;
-    attention.vote_gradients = model->vote_gradients + row;
-    attention.readout = model->tensor[TENSOR_READOUT].value;
+    struct nn_attention *attention = &model->attention;
+    attention->length = length;
+    attention->query = model->projected + start;
+    attention->key = attention->query + model->head_padded;
+    attention->value = attention->key + model->head_padded;
+    attention->query_gradient = model->projected_gradient + start;
+    attention->key_gradient = attention->query_gradient + model->head_padded;
+    attention->value_gradient = attention->key_gradient + model->head_padded;
+    attention->votes = model->votes + row;
+    attention->vote_gradients = model->vote_gradients + row;
+    attention->readout = model->tensor[TENSOR_READOUT].value;
+    memset(attention->total, 0, sizeof attention->total);
     return attention;
 }
 
@@ -66,27 +67,27 @@ static void scale_sample(struct nn_model *model, const struct nn_attention *atte
 // then; several are scaled by it afterwards.
 static real sample_gradient(struct nn_model *model, const struct nn_chunk *chunk, long s)
 {
-    struct nn_attention attention = nn_attention_of(model, chunk->batch->length, s);
-    const bool single = attention.length <= NN_LANES;
+    struct nn_attention *attention = nn_attention_of(model, chunk->batch->length, s);
+    const bool single = attention->length <= NN_LANES;
     real upstream = 1, logit = 0;
     if (model->linear)
-        memset(attention.vote_gradients, 0, (size_t)attention.length * sizeof(real));
-    memset(attention.readout_sum, 0, (size_t)model->value_padded * sizeof(real));
-    for (attention.first = 0; attention.first < attention.length; attention.first += NN_LANES) {
-        nn_attend_block(model, &attention);
+        memset(attention->vote_gradients, 0, (size_t)attention->length * sizeof(real));
+    memset(attention->readout_sum, 0, (size_t)model->value_padded * sizeof(real));
+    for (attention->first = 0; attention->first < attention->length; attention->first += NN_LANES) {
+        nn_attend_block(model, attention);
         if (single) {
-            logit = nn_logit(model, &attention);
+            logit = nn_logit(model, attention);
             upstream = nn_upstream(model, chunk->batch, chunk->first + s, logit);
         }
-        block_gradient(model, &attention, upstream);
+        block_gradient(model, attention, upstream);
     }
     if (!single) {
-        logit = nn_logit(model, &attention);
+        logit = nn_logit(model, attention);
         upstream = nn_upstream(model, chunk->batch, chunk->first + s, logit);
-        scale_sample(model, &attention, upstream);
+        scale_sample(model, attention, upstream);
     }
     if (!model->linear && !model->tensor[TENSOR_READOUT].frozen)
-        model->kernels->add_scaled(model->tensor[TENSOR_READOUT].gradient, attention.readout_sum, upstream,
+        model->kernels->add_scaled(model->tensor[TENSOR_READOUT].gradient, attention->readout_sum, upstream,
                                    model->value_padded);
     return logit;
 }

@@ -32,15 +32,43 @@ static void take_queries(struct nn_attention *t)
 
 SIMD_INLINE simd largest_of_column(const real *column, long rows)
 {
-    simd largest = simd_load(column);
-    for (long j = 1; j < rows; j++)
-        largest = simd_max(simd_load(column + j * NN_LANES), largest);
-    return largest;
+    simd largest[4];
+    UNROLLED for (int i = 0; i < 4; i++) largest[i] = simd_load(column);
+    long j = 0;
+    for (; j + 4 <= rows; j += 4)
+        UNROLLED for (int i = 0; i < 4; i++) largest[i] = simd_max(simd_load(column + (j + i) * NN_LANES), largest[i]);
+    for (; j < rows; j++)
+        largest[0] = simd_max(simd_load(column + j * NN_LANES), largest[0]);
+    return simd_max(simd_max(largest[0], largest[1]), simd_max(largest[2], largest[3]));
 }
+
+// e^x for x <= 0, error < 1.1 ulp down to x = -87, where it stays: no weight is subnormal, which is slow, and 2^n is
+// always normal, which is fast. NaN stays. x = n ln(2) + r, e^r = 1 + r + r^2 P(r), minimax to 2^-28.
+#ifdef NN_DOUBLE
+SIMD_INLINE simd exp_weight(simd x)
+{
+    return simd_exp(x);
+}
+#else
+SIMD_INLINE simd exp_weight(simd x)
+{
+    const simd shifter = simd_set(0x1.8p23f);
+    x = simd_max(simd_set(-87.0f), x);
+    const simd shifted = simd_fma(x, simd_set(0x1.715476p0f), shifter), n = simd_sub(shifted, shifter);
+    const simd r = simd_fnma(n, simd_set(0x1.7f7d1cp-20f), simd_fnma(n, simd_set(0x1.62e4p-1f), x));
+    simd p = simd_fma(simd_set(0x1.6b6bd4p-10f), r, simd_set(0x1.122f1ep-7f));
+    p = simd_fma(p, r, simd_set(0x1.55568ap-5f));
+    p = simd_fma(p, r, simd_set(0x1.5554a4p-3f));
+    p = simd_fma(p, r, simd_set(0.5f));
+    p = simd_add(simd_fma(p, simd_mul(r, r), r), simd_set(1));
+    const simd_int exponent = simd_int_left(simd_bits(shifted), 23);
+    return simd_mul(p, simd_of_bits(simd_int_add(exponent, simd_int_set(0x3f800000))));
+}
+#endif
 
 SIMD_INLINE simd exponential(real *p, simd largest)
 {
-    simd e = simd_exp(simd_sub(simd_load(p), largest));
+    simd e = exp_weight(simd_sub(simd_load(p), largest));
     simd_store(p, e);
     return e;
 }
@@ -72,7 +100,7 @@ static void attend(struct nn_attention *t, bool biased)
                                       .c = t->weights,
                                       .c_stride = NN_LANES,
                                       .from_c = biased};
-    multiply_narrow(&scores, 0);
+    multiply_block(&scores, 0);
     UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
         simd_store(t->inverse + lane, simd_div(simd_set(1), exponentials_of_column(t->weights + lane, t->length)));
 }
@@ -118,7 +146,7 @@ static void read_values(struct nn_attention *t)
                                    .b_stride = NN_LANES,
                                    .c = t->mixed,
                                    .c_stride = NN_LANES};
-    multiply_narrow_transposed(&mix, 0);
+    multiply_block_transposed(&mix, 0);
     UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
     {
         const simd inverse = simd_load(t->inverse + lane);
@@ -221,7 +249,7 @@ static void values_gradient(struct nn_attention *t, real upstream, bool scores)
                                            .b_stride = NN_LANES,
                                            .c = t->score_gradient,
                                            .c_stride = NN_LANES};
-        multiply_narrow(&product, 0);
+        multiply_block(&product, 0);
         UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) softmax_gradient(t, lane);
     }
     for (long c = 0; c < t->value_dim; c += NN_LANES)
@@ -270,6 +298,13 @@ static void scores_gradient(struct nn_attention *t)
                                        .c_stride = t->stride,
                                        .from_c = t->first > 0};
     multiply(&of_keys);
+}
+
+static real total(const struct nn_attention *t)
+{
+    simd lanes[SIMD_PARTS];
+    UNROLLED for (int i = 0; i < SIMD_PARTS; i++) lanes[i] = simd_load(t->total + i * SIMD_WIDTH);
+    return simd_sum16(lanes);
 }
 
 static void attention_on(const struct nn_attention *t, const int32_t *keys, long count, real ret_mass[NN_LANES])

@@ -14,20 +14,31 @@ enum { WIDE_ROWS = 0, WIDE_GROUPS = 0, NARROW_ROWS = 2 };
 #endif
 enum { TILE_ROWS = 16, TILE_VECTORS = 2 * SIMD_PARTS };
 
+#ifdef __clang__
+#define UNROLLED _Pragma("clang loop unroll(full)")
+#else
 #define UNROLLED _Pragma("GCC unroll 32")
+#endif
 
-// `rows` and `groups` are constants at each call, so that `sum` lives in registers.
-SIMD_INLINE void tile(int rows, int groups, const struct nn_product *p, long a_row, long a_depth, long row, long group)
+// The strides that a call knows as constants; a product's other numbers are read from it.
+struct strides {
+    long a_row, a_depth, b, c;
+};
+
+// `rows` and `groups` are constants at each call, so that `sum` lives in registers. Rows of A are addressed from every
+// fourth, for want of registers.
+SIMD_INLINE void tile(int rows, int groups, const struct nn_product *p, struct strides stride, long row, long group)
 {
     const int vectors = groups * SIMD_PARTS;
-    const real *a = p->a + row * a_row, *b = p->b + group * p->b_group;
-    const long b_stride = p->b_stride, b_group = p->b_group, c_stride = p->c_stride;
-    real *c = p->c + row * c_stride + group * NN_LANES;
+    const long b_group = p->b_group;
+    const real *b = p->b + group * b_group, *a[TILE_ROWS / 4];
+    real *c = p->c + row * stride.c + group * NN_LANES;
     simd sum[TILE_ROWS][TILE_VECTORS];
+    UNROLLED for (int i = 0; i < rows; i += 4) a[i / 4] = p->a + (row + i) * stride.a_row;
     UNROLLED for (int i = 0; i < rows; i++) UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] = simd_zero();
     if (p->from_c) {
         UNROLLED for (int i = 0; i < rows; i++) UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] =
-            simd_load(c + i * c_stride + v * SIMD_WIDTH);
+            simd_load(c + i * stride.c + v * SIMD_WIDTH);
     }
     for (long k = p->depth; k > 0; k--) {
         simd line[TILE_VECTORS];
@@ -35,56 +46,52 @@ SIMD_INLINE void tile(int rows, int groups, const struct nn_product *p, long a_r
             simd_load(b + v / SIMD_PARTS * b_group + v % SIMD_PARTS * SIMD_WIDTH);
         UNROLLED for (int i = 0; i < rows; i++)
         {
-            simd factor = simd_set(a[i * a_row]);
+            const simd factor = simd_set(a[i / 4][i % 4 * stride.a_row]);
             UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] = simd_fma(factor, line[v], sum[i][v]);
         }
-        a += a_depth;
-        b += b_stride;
+        UNROLLED for (int i = 0; i < rows; i += 4) a[i / 4] += stride.a_depth;
+        b += stride.b;
     }
     UNROLLED for (int i = 0; i < rows; i++) UNROLLED for (int v = 0; v < vectors; v++)
-        simd_store(c + i * c_stride + v * SIMD_WIDTH, sum[i][v]);
+        simd_store(c + i * stride.c + v * SIMD_WIDTH, sum[i][v]);
 }
 
-// All rows of one or two groups. Rows that are left over go to smaller tiles: the same chains.
-SIMD_INLINE void strip(int most, int groups, const struct nn_product *p, long a_row, long a_depth, long group)
+// All rows of `groups` groups. Rows that are left over go to smaller tiles: the same chains.
+SIMD_INLINE void strip(int most, int groups, const struct nn_product *p, struct strides stride, long group)
 {
     long row = 0;
     for (; p->rows - row >= most; row += most)
-        tile(most, groups, p, a_row, a_depth, row, group);
+        tile(most, groups, p, stride, row, group);
     if (most > 8 && p->rows - row >= 8) {
-        tile(8, groups, p, a_row, a_depth, row, group);
+        tile(8, groups, p, stride, row, group);
         row += 8;
     }
     if (most > 4 && p->rows - row >= 4) {
-        tile(4, groups, p, a_row, a_depth, row, group);
+        tile(4, groups, p, stride, row, group);
         row += 4;
     }
     if (most > 2 && p->rows - row >= 2) {
-        tile(2, groups, p, a_row, a_depth, row, group);
+        tile(2, groups, p, stride, row, group);
         row += 2;
     }
     for (; row < p->rows; row++)
-        tile(1, groups, p, a_row, a_depth, row, group);
+        tile(1, groups, p, stride, row, group);
 }
 
-static __attribute__((noinline)) void multiply_narrow(const struct nn_product *p, long group)
-{
-    strip(NARROW_ROWS, 1, p, p->a_row, 1, group);
-}
-static __attribute__((noinline)) void multiply_narrow_transposed(const struct nn_product *p, long group)
-{
-    strip(NARROW_ROWS, 1, p, 1, p->a_depth, group);
-}
+#define STRIP(name, most, groups, a_row, a_depth, b, c)                                                                \
+    static __attribute__((noinline)) void name(const struct nn_product *p, long group)                                 \
+    {                                                                                                                  \
+        strip(most, groups, p, (struct strides){a_row, a_depth, b, c}, group);                                         \
+    }
+STRIP(multiply_narrow, NARROW_ROWS, 1, p->a_row, 1, p->b_stride, p->c_stride)
+STRIP(multiply_narrow_transposed, NARROW_ROWS, 1, 1, p->a_depth, p->b_stride, p->c_stride)
 #if SIMD_WIDTH == 16
-static __attribute__((noinline)) void multiply_wide(const struct nn_product *p, long group)
-{
-    strip(WIDE_ROWS, WIDE_GROUPS, p, p->a_row, 1, group);
-}
-static __attribute__((noinline)) void multiply_wide_transposed(const struct nn_product *p, long group)
-{
-    strip(WIDE_ROWS, WIDE_GROUPS, p, 1, p->a_depth, group);
-}
+STRIP(multiply_wide, WIDE_ROWS, WIDE_GROUPS, p->a_row, 1, p->b_stride, p->c_stride)
+STRIP(multiply_wide_transposed, WIDE_ROWS, WIDE_GROUPS, 1, p->a_depth, p->b_stride, p->c_stride)
 #endif
+// Of a block of queries: B and C are one group without gaps.
+STRIP(multiply_block, NARROW_ROWS, 1, p->a_row, 1, NN_LANES, NN_LANES)
+STRIP(multiply_block_transposed, NARROW_ROWS, 1, 1, p->a_depth, NN_LANES, NN_LANES)
 
 static void multiply(const struct nn_product *p)
 {

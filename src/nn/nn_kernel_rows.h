@@ -4,23 +4,27 @@
 #include "base_simd.h"
 #include "nn_kernels.h"
 
-static void rotate(real *restrict rows, long stride, long count, long length, long columns, const real *restrict angles,
-                   bool back)
+SIMD_INLINE void rotate_row(real *restrict first, real *restrict second, const real *restrict cosine,
+                            const real *restrict sine, long half, real sign)
 {
-    const long half = columns / 2;
-    const real sign = back ? -1 : 1;
-    for (long r = 0; r < count; r++, rows += stride) {
-        const real *cosine = angles + r % length * columns, *sine = cosine + half;
-        for (long c = 0; c < half; c++) {
-            const real first = rows[c], second = rows[c + half], turn = sign * sine[c];
-            rows[c] = first * cosine[c] - second * turn;
-            rows[c + half] = first * turn + second * cosine[c];
-        }
+    for (long c = 0; c < half; c++) {
+        const real x = first[c], y = second[c], turn = sign * sine[c];
+        first[c] = x * cosine[c] - y * turn;
+        second[c] = x * turn + y * cosine[c];
     }
 }
 
-// ROWS sums at once, for their latency; each in its own order.
-#define DOT_ROWS 4
+static void rotate(real *rows, long stride, long count, long length, long columns, const real *angles, bool back)
+{
+    const long half = columns / 2;
+    for (long r = 0, position = 0; r < count; r++, position = position + 1 == length ? 0 : position + 1) {
+        const real *row = angles + position * columns;
+        rotate_row(rows + r * stride, rows + r * stride + half, row, row + half, half, back ? -1 : 1);
+    }
+}
+
+enum { DOT_ROWS = 4, COMBINE_VECTORS = 4 }; // sums at once, for their latency; each in its own order
+
 SIMD_INLINE void dots_of(int rows, const real *first, long stride, long width, const real *vector, real *ret)
 {
     simd sum[DOT_ROWS][SIMD_PARTS];
@@ -65,8 +69,7 @@ static void norms(const real *rows, long stride, long count, long width, real *r
     }
 }
 
-// VECTORS sums at once stay in registers over all rows.
-#define COMBINE_VECTORS 8
+// Sums stay in registers over all rows.
 SIMD_INLINE void combine_of(int vectors, const real *rows, long stride, long count, const real *coefficient, real *sum)
 {
     simd part[COMBINE_VECTORS];
@@ -111,27 +114,31 @@ static void scale(real *y, real scale, long count)
         simd_store(y + i, simd_mul(factor, simd_load(y + i)));
 }
 
-SIMD_INLINE void logistic_of(const real *x, real *loss, real *slope)
+// In this order NaN passes.
+SIMD_INLINE void losses_of(const real *x, real *loss)
 {
-    const simd one = simd_set(1);
     for (int i = 0; i < NN_LANES; i += SIMD_WIDTH) {
         const simd v = simd_load(x + i);
         const simd tail = simd_log1p(simd_exp(simd_negate(simd_abs(v))));
         simd_store(loss + i, simd_add(simd_max(v, simd_zero()), tail));
-        simd_store(slope + i, simd_div(one, simd_add(one, simd_exp(simd_negate(v)))));
     }
 }
 
-static void logistic(const real *x, long count, real *ret_loss, real *ret_slope)
+static void losses(const real *x, long count, real *ret_loss)
 {
     for (long at = 0; at < count; at += NN_LANES) {
-        const long some = count - at < NN_LANES ? count - at : NN_LANES;
-        real in[NN_LANES] = {0}, loss[NN_LANES], slope[NN_LANES];
-        memcpy(in, x + at, (size_t)some * sizeof *in);
-        logistic_of(in, loss, slope);
-        if (ret_loss)
-            memcpy(ret_loss + at, loss, (size_t)some * sizeof *loss);
-        if (ret_slope)
-            memcpy(ret_slope + at, slope, (size_t)some * sizeof *slope);
+        const size_t some = (size_t)(count - at < NN_LANES ? count - at : NN_LANES);
+        real in[NN_LANES] = {0}, loss[NN_LANES];
+        memcpy(in, x + at, some * sizeof *in);
+        losses_of(in, loss);
+        memcpy(ret_loss + at, loss, some * sizeof *loss);
     }
+}
+
+static real loss_slope(real x)
+{
+    real slope[NN_LANES];
+    const simd one = simd_set(1);
+    simd_store(slope, simd_div(one, simd_add(one, simd_exp(simd_set(-x)))));
+    return slope[0];
 }

@@ -14,6 +14,7 @@ const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .votes_gradient = votes_gradient,
     .values_gradient = values_gradient,
     .scores_gradient = scores_gradient,
+    .total = total,
     .attention_on = attention_on,
     .distance_bias = distance_bias,
     .rotate = rotate,
@@ -23,5 +24,6 @@ const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .add_scaled = add_scaled,
     .decay_add = decay_add,
     .scale = scale,
-    .logistic = logistic,
+    .losses = losses,
+    .loss_slope = loss_slope,
 };

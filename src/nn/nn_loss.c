@@ -4,7 +4,6 @@
 #include "base_isa.h"
 #include "nn_private.h"
 #include <math.h>
-#include <string.h>
 
 static real canonical(real x)
 {
@@ -16,20 +15,9 @@ static real output_factor(const struct nn_model *model, long length)
     return (real)(model->settings.model.output_scale / (double)length);
 }
 
-// The sum of its lanes, in the order of simd_sum16.
-static real total(const struct nn_attention *attention)
-{
-    real sum[NN_LANES];
-    memcpy(sum, attention->total, sizeof sum);
-    for (int half = NN_LANES / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++)
-            sum[i] += sum[i + half];
-    return sum[0];
-}
-
 real nn_logit(const struct nn_model *model, const struct nn_attention *attention)
 {
-    return canonical(total(attention) * output_factor(model, attention->length));
+    return canonical(model->kernels->total(attention) * output_factor(model, attention->length));
 }
 
 static real sign_of(const struct batch *batch, long sample)
@@ -39,9 +27,7 @@ static real sign_of(const struct batch *batch, long sample)
 
 real nn_upstream(const struct nn_model *model, const struct batch *batch, long sample, real logit)
 {
-    const real sign = sign_of(batch, sample), x = -sign * logit;
-    real slope;
-    model->kernels->logistic(&x, 1, NULL, &slope);
+    const real sign = sign_of(batch, sample), slope = model->kernels->loss_slope(-sign * logit);
     return -sign * slope * (real)(1 / (double)batch->samples) * output_factor(model, batch->length);
 }
 
@@ -53,7 +39,7 @@ double nn_mean_loss(const struct nn_model *model, const struct batch *batch, con
         const long count = nn_least(NN_LANES, batch->samples - start);
         for (long s = 0; s < count; s++)
             x[s] = -sign_of(batch, start + s) * logits[start + s];
-        model->kernels->logistic(x, count, loss, NULL);
+        model->kernels->losses(x, count, loss);
         for (long s = 0; s < count; s++)
             sum += (double)loss[s];
     }
@@ -65,7 +51,7 @@ void nn_losses(const struct batch *batch, const real *logits, real *ret_losses)
     const struct nn_kernels *kernels = nn_kernels(isa_current());
     for (long s = 0; s < batch->samples; s++)
         ret_losses[s] = -sign_of(batch, s) * logits[s];
-    kernels->logistic(ret_losses, batch->samples, ret_losses, NULL);
+    kernels->losses(ret_losses, batch->samples, ret_losses);
     for (long s = 0; s < batch->samples; s++)
         ret_losses[s] = canonical(ret_losses[s]);
 }

@@ -24,16 +24,16 @@ static void predict_sample(struct nn_model *model, const struct nn_chunk *chunk,
                            const struct nn_outputs *outputs)
 {
     const struct batch *batch = chunk->batch;
-    struct nn_attention attention = nn_attention_of(model, batch->length, s);
+    struct nn_attention *attention = nn_attention_of(model, batch->length, s);
     double mass = 0;
-    for (attention.first = 0; attention.first < attention.length; attention.first += NN_LANES) {
-        nn_attend_block(model, &attention);
+    for (attention->first = 0; attention->first < attention->length; attention->first += NN_LANES) {
+        nn_attend_block(model, attention);
         if (outputs->relevant_mass)
             mass +=
-                (double)relevant_mass(model, &attention, relevant_of(batch, chunk->first + s), batch->relevant_count);
+                (double)relevant_mass(model, attention, relevant_of(batch, chunk->first + s), batch->relevant_count);
     }
     if (outputs->logits)
-        outputs->logits[chunk->first + s] = nn_logit(model, &attention);
+        outputs->logits[chunk->first + s] = nn_logit(model, attention);
     if (outputs->relevant_mass)
         outputs->relevant_mass[chunk->first + s] = (real)(mass / (double)batch->length);
 }

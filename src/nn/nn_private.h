@@ -113,8 +113,8 @@ bool nn_adds_positions(const struct nn_model *model);
 void nn_draw(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
 
 long nn_chunk_samples(const struct nn_model *model, long length);
-// Sample `sample` of the chunk, at its first block, with nothing summed yet.
-struct nn_attention nn_attention_of(const struct nn_model *model, long length, long sample);
+// The model's attention, turned to sample `sample` of the chunk with nothing summed yet.
+struct nn_attention *nn_attention_of(struct nn_model *model, long length, long sample);
 void nn_attend_block(const struct nn_model *model, struct nn_attention *attention);
 
 real nn_logit(const struct nn_model *model, const struct nn_attention *attention);
