@@ -77,5 +77,6 @@ void store_publish_ended(struct store *store, double now, bool succeeded);
 const char *store_token(const struct store *store); // proves to store_publish that its parent still owns the store
 
 // After the last publication: when the published file covers the whole journal, removes the journal (or keeps it as
-// STORE.h5.journal.damaged when a part of it could not be read). STATUS_DAMAGED when the file does not cover it.
+// STORE.h5.journal.damaged when a part of it could not be read). STATUS_DAMAGED when the file does not cover it. Once
+// it has succeeded, nothing but store_close may follow.
 enum status_code store_finish(struct store *store, struct status *status) MUST_CHECK;

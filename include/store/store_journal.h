@@ -2,12 +2,14 @@
 // The append-only journal STORE.h5.journal, little-endian.
 //
 //   header, 32 bytes:  magic "LGSWJRNL", u32 version, u32 numerics, u64 id, u64 XXH3-64 of the 24 bytes before it
-//   entry, 40 bytes:   magic "LGSWENTR", u32 kind, u32 payload size, identity (u64 high, u64 low),
-//                      u64 XXH3-64 of the 32 bytes before it and the payload; then the payload
+//   entry, 40 bytes:   magic "LGSWENTR", u32 kind, u32 payload size, identity (u64 high, u64 low), u64 checksum;
+//                      then the payload. The checksum is XXH3-64 of two u64: XXH3-64 of the 32 bytes before it, and
+//                      XXH3-64 of the payload
 //
-// Payloads: STORE_SWEEP: see store_sweep.h. STORE_RESULT and STORE_FAILURE: u8 status, u32 count of test lengths and
-// each as u64, host and version as texts, finished as f64, then record_encode to the end. STORE_ATTEMPT: none.
-// Entries of unknown kinds are passed over. No process but the store's owner writes here.
+// Payloads: STORE_SWEEP: see store_sweep.h. STORE_RESULT and STORE_FAILURE: u8 status, u8 flags (1: has a training
+// part, 2: a twin), u32 count of test lengths and each as u64, host and version as texts, finished as f64, u32
+// attempts, then record_encode to the end. STORE_ATTEMPT: none. Entries of unknown kinds are passed over. No process
+// but the store's owner writes here.
 #pragma once
 #include "base_bytes.h"
 #include "base_hash.h"
