@@ -32,6 +32,8 @@ struct nn_model;
 enum status_code nn_model_create(const struct settings *settings, long max_length, struct arena *arena,
                                  struct nn_model **ret_model, struct status *status) MUST_CHECK;
 
+const char *nn_encoding_name(int encoding); // of an enum encoding_kind, as implemented here
+
 size_t nn_tensor_count(const struct nn_model *model);
 struct nn_tensor *nn_tensor(struct nn_model *model, size_t index);
 size_t nn_parameter_count(const struct nn_model *model); // trained numbers, without padding and frozen tensors

@@ -13,3 +13,8 @@ const struct nn_encoding *nn_encoding(int kind)
     assert(kind >= 0 && kind < ENCODING_KINDS && table[kind]);
     return table[kind];
 }
+
+const char *nn_encoding_name(int encoding)
+{
+    return nn_encoding(encoding)->name;
+}

@@ -85,11 +85,16 @@ static inline void case_open(struct nn_case *c, const struct settings *settings)
     case_batch(c, settings->task.samples, settings->task.train_length);
 }
 
-static inline void case_close(struct nn_case *c)
+static inline void case_drop_batch(struct nn_case *c)
 {
     free(c->vectors);
     free(c->targets);
     free(c->relevant);
+}
+
+static inline void case_close(struct nn_case *c)
+{
+    case_drop_batch(c);
     arena_destroy(c->arena);
 }
 
@@ -203,6 +208,29 @@ struct scratch {
     double *x, *q, *k, *v, *a, *mixed, *x_g, *q_g, *k_g, *v_g, *a_g;
 };
 
+static inline struct scratch scratch_open(const struct reference *r)
+{
+    const long n = r->n, d = r->d, h = r->h, v = r->v;
+    return (struct scratch){.x = zeros(n * d),
+                            .q = zeros(n * h),
+                            .k = zeros(n * h),
+                            .v = zeros(n * v),
+                            .a = zeros(n * n),
+                            .mixed = zeros(n * v),
+                            .x_g = zeros(n * d),
+                            .q_g = zeros(n * h),
+                            .k_g = zeros(n * h),
+                            .v_g = zeros(n * v),
+                            .a_g = zeros(n)};
+}
+
+static inline void scratch_close(struct scratch *t)
+{
+    double *all[] = {t->x, t->q, t->k, t->v, t->a, t->mixed, t->x_g, t->q_g, t->k_g, t->v_g, t->a_g};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
 static inline void reference_forward(const struct nn_case *c, struct reference *r, long s, struct scratch *t)
 {
     const struct model_settings *m = &c->settings.model;
@@ -314,27 +342,14 @@ static inline void reference_close(struct reference *r)
 static inline void reference_run(struct nn_case *c, struct reference *r, bool backward)
 {
     reference_open(c, r);
-    const long n = r->n;
-    struct scratch t = {.x = zeros(n * r->d),
-                        .q = zeros(n * r->h),
-                        .k = zeros(n * r->h),
-                        .v = zeros(n * r->v),
-                        .a = zeros(n * n),
-                        .mixed = zeros(n * r->v),
-                        .x_g = zeros(n * r->d),
-                        .q_g = zeros(n * r->h),
-                        .k_g = zeros(n * r->h),
-                        .v_g = zeros(n * r->v),
-                        .a_g = zeros(n)};
+    struct scratch t = scratch_open(r);
     for (long s = 0; s < c->batch.samples; s++) {
         reference_forward(c, r, s, &t);
         r->loss += log1p(exp(c->batch.targets[s] ? -r->logits[s] : r->logits[s])) / (double)c->batch.samples;
         if (backward)
             reference_backward(c, r, s, &t);
     }
-    double *all[] = {t.x, t.q, t.k, t.v, t.a, t.mixed, t.x_g, t.q_g, t.k_g, t.v_g, t.a_g};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]);
+    scratch_close(&t);
 }
 
 static inline const double *reference_gradient(const struct reference *r, const char *name)

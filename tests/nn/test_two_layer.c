@@ -66,10 +66,120 @@ static void agrees_with_straight_loops_in_double(void **state)
     printf("largest relative difference %.2g\n", worst);
 }
 
+// Longer than training: rows of absolute from n on are at their initial values, after the others have moved.
+static void predicts_longer_sequences_as_straight_loops_do(void **state)
+{
+    (void)state;
+    static const long lengths[] = {1, 6, 31, 120};
+    for (int option = 0; option < 2 * ENCODING_KINDS; option++)
+        for (int i = 0; i < 4; i++) {
+            struct settings settings = case_settings((struct shape){6, 6, 20, 6, 7}, option / 2, option & 1, 0, false);
+            struct nn_case c = {0};
+            struct reference r;
+            real logits[6];
+            case_model(&c, &settings, lengths[i]);
+            case_batch(&c, 6, 6);
+            for (int step = 0; step < 3; step++) {
+                nn_gradient(c.model, &c.batch, logits, NULL);
+                for (size_t k = 0; k < nn_tensor_count(c.model); k++)
+                    nn_step_gd(nn_tensor(c.model, k), 0.5);
+            }
+            case_drop_batch(&c);
+            case_batch(&c, 6, lengths[i]);
+            nn_predict(c.model, &c.batch, &(struct nn_outputs){.logits = logits});
+            reference_run(&c, &r, false);
+            bound("prediction", &settings, logits_error(logits, r.logits, 6), 1e-4);
+            reference_close(&r);
+            case_close(&c);
+        }
+}
+
+static double norm_of_value(struct nn_case *c, const struct reference *r, long s, long p)
+{
+    double square = 0;
+    for (long e = 0; e < r->v; e++) {
+        double v = 0;
+        for (long k = 0; k < r->d; k++)
+            v += ((double)c->vectors[(s * r->n + p) * r->d + k] + position_at(c, r, p, k)) * r->value[k * r->v + e];
+        square += v * v;
+    }
+    return sqrt(square);
+}
+
+static double mass_on(struct nn_case *c, struct reference *r, struct scratch *t, long s, const int32_t *keys)
+{
+    double mass = 0;
+    reference_forward(c, r, s, t);
+    for (long i = 0; i < r->n; i++)
+        mass += (t->a[i * r->n + keys[0]] + t->a[i * r->n + keys[1]]) / (double)r->n;
+    return mass;
+}
+
+static void check_outputs(struct nn_case *c, const struct nn_outputs *outputs)
+{
+    struct reference r;
+    reference_open(c, &r);
+    struct scratch t = scratch_open(&r);
+    for (long s = 0; s < c->batch.samples; s++) {
+        const int32_t *keys = c->batch.relevant + 2 * s;
+        double norm[2] = {0, 0};
+        for (long p = 0; p < r.n; p++)
+            norm[p == keys[0] || p == keys[1]] += norm_of_value(c, &r, s, p);
+        bound("mass", &c->settings, fabs(outputs->relevant_mass[s] - mass_on(c, &r, &t, s, keys)), 1e-5);
+        bound("relevant norm", &c->settings, fabs(outputs->relevant_value_norm[s] - norm[1] / 2), 1e-5);
+        bound("norm", &c->settings, fabs(outputs->irrelevant_value_norm[s] - norm[0] / (double)(r.n - 2)), 1e-5);
+    }
+    scratch_close(&t);
+    reference_close(&r);
+}
+
+static void attention_and_value_norms_are_those_of_the_relevant_tokens(void **state)
+{
+    (void)state;
+    int32_t relevant[20];
+    real mass[10], norm[10], other[10];
+    const struct nn_outputs outputs = {
+        .relevant_mass = mass, .relevant_value_norm = norm, .irrelevant_value_norm = other};
+    for (int option = 0; option < 2 * ENCODING_KINDS; option++) {
+        const long length = option % 3 ? 23 : 7;
+        struct settings settings =
+            case_settings((struct shape){10, length, 20, 6, 7}, option / 2, option & 1, 0, false);
+        struct nn_case c = {0};
+        case_open(&c, &settings);
+        for (int s = 0; s < 10; s++) {
+            relevant[2 * s] = (int32_t)(s % (length - 1));
+            relevant[2 * s + 1] = (int32_t)(length - 1);
+        }
+        c.batch.relevant = relevant;
+        c.batch.relevant_count = 2;
+        nn_predict(c.model, &c.batch, &outputs);
+        check_outputs(&c, &outputs);
+        c.batch.relevant_count = 0;
+        nn_predict(c.model, &c.batch, &outputs);
+        assert_true(mass[3] == 0 && isnan(norm[3]) && other[3] > 0);
+        case_close(&c);
+    }
+}
+
+static void a_sample_of_relevant_tokens_alone_has_no_other_norm(void **state)
+{
+    (void)state;
+    struct settings settings = case_settings((struct shape){3, 1, 20, 6, 7}, ENCODING_NONE, 0, 0, false);
+    struct nn_case c = {0};
+    real mass[3], norm[3], other[3];
+    case_open(&c, &settings);
+    nn_predict(c.model, &c.batch, &(struct nn_outputs){NULL, mass, norm, other});
+    assert_true(mass[0] == 1 && norm[0] > 0 && isnan(other[0]));
+    case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_straight_loops_in_double),
+        cmocka_unit_test(predicts_longer_sequences_as_straight_loops_do),
+        cmocka_unit_test(attention_and_value_norms_are_those_of_the_relevant_tokens),
+        cmocka_unit_test(a_sample_of_relevant_tokens_alone_has_no_other_norm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
