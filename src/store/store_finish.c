@@ -36,6 +36,9 @@ static enum status_code check_cover(const struct store *store, struct status *st
 {
     struct store_view *view = NULL;
     uint64_t end = 0;
+    // A journal that says nothing new needs no publication.
+    if (store->unused == store_synced(store) && store_path_exists(store->path))
+        return STATUS_OK;
     enum status_code code = store_view_open(store->path, &view, status);
     if (code != STATUS_OK)
         return code;

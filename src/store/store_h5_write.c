@@ -197,6 +197,7 @@ enum status_code store_h5_put_variable(const struct h5 *h5, hid_t parent, const 
     // Chunks may not be longer than a dimension, so that nothing is kept as one piece.
     bool good = creation >= 0 && (empty || set_storage(creation, type, shape, walk.chunk));
     hid_t dataset = good ? create_dataset(parent, name, store_h5_file_type(type), shape, creation) : H5I_INVALID_HID;
+    walk.dataset = dataset;
     good = dataset >= 0 && attach(dataset, shape) && (walk.file_space = H5Dget_space(dataset)) >= 0;
     good = good && (empty || write_chunks(&walk));
     enum status_code code = keep_or_close(h5, name, good, dataset, ret_dataset);

@@ -96,7 +96,7 @@ static enum status_code begin_journal(struct store *store, const struct store_so
         bytes_fini(&content);
     }
     if (!sources->journal)
-        store->published = end;
+        store->published = store->unused = end;
     if (torn)
         warn(warnings, "%s: an unfinished entry of %" PRIu64 " bytes at the end was dropped\n", store->journal_path,
              torn);

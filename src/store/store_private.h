@@ -12,6 +12,7 @@ struct store {
     struct store_writer *writer;
     struct bytes payload, entry; // room for one, kept
     uint64_t journal_id, damage;
+    uint64_t unused; // end of a journal made by store_open, without results; 0: it was there before
     size_t trials;
     // Publication
     bool publishing;
