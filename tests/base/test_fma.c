@@ -81,6 +81,7 @@ static void rounds_once(void **state)
         {0x1.8p-80, 0x1p-70, 0x1p-149},
         {0x1.fffffffffffffp1023, 2, -0x1.fffffffffffffp1023},
         {0x1p1023, 2, -0x1p971},
+        {0x1.0000004p500, 0x1.0000002000001p450, 0x1.0000000000001p872}, // 2^-130 beside a tie
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int sign = 0; sign < 8; sign++) {
