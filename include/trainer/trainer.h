@@ -13,7 +13,8 @@
 struct trainer;
 
 struct trainer_options {
-    bool in_process;   // train in this process, in slices of a few milliseconds, for systems that forbid children
+    bool in_process;   // train in this process, in slices of a few milliseconds (but whole evaluations), for systems
+                       // that forbid children
     const char *wrap;  // command put in front of the child's ("gdb --args"), split like in a shell; NULL for none. A
                        // wrapped child keeps the terminal: its output is not captured
     double time_limit; // seconds that one trial may take; 0: no limit

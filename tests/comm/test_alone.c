@@ -5,6 +5,8 @@
 #include "comm.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct comm *open_alone(void)
 {
@@ -72,6 +74,52 @@ static void refuses_tasks_of_srun_that_do_not_find_each_other(void **state)
     clear_environment();
 }
 
+// The exit code of a child that does `act`.
+static int exit_code_of(int (*act)(void))
+{
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(act());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+// What Slurm's other plugins do: there are signs of a launcher, and MPI finds no other rank all the same.
+static int open_without_peers(void)
+{
+    struct status status = {0};
+    struct comm *comm = NULL;
+    setenv("PMI_RANK", "0", 1);
+    setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+    enum status_code code = comm_open("build", &comm, &status);
+    return code == STATUS_INVALID && comm == NULL && strstr(status.text, "srun started 4 tasks") != NULL ? 0 : 1;
+}
+
+static void refuses_tasks_of_srun_that_mpi_leaves_alone(void **state)
+{
+    (void)state;
+    clear_environment();
+    assert_int_equal(exit_code_of(open_without_peers), 0);
+}
+
+static int abort_alone(void)
+{
+    struct comm *comm = NULL;
+    if (comm_open("build", &comm, NULL) == STATUS_OK)
+        comm_abort(comm, 7);
+    return 1;
+}
+
+static void leaves_with_the_code_of_an_abort(void **state)
+{
+    (void)state;
+    clear_environment();
+    assert_int_equal(exit_code_of(abort_alone), 7);
+}
+
 static void delivers_messages_to_itself_in_order(void **state)
 {
     (void)state;
@@ -125,6 +173,8 @@ int main(void)
         cmocka_unit_test(knows_a_launcher_by_its_variables),
         cmocka_unit_test(is_rank_0_of_1_without_a_launcher),
         cmocka_unit_test(refuses_tasks_of_srun_that_do_not_find_each_other),
+        cmocka_unit_test(refuses_tasks_of_srun_that_mpi_leaves_alone),
+        cmocka_unit_test(leaves_with_the_code_of_an_abort),
         cmocka_unit_test(delivers_messages_to_itself_in_order),
         cmocka_unit_test(frees_messages_that_nobody_received),
         cmocka_unit_test(refuses_ranks_that_do_not_exist_and_endless_messages),
