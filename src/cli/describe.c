@@ -21,7 +21,7 @@ static void describe_settings(void)
     for (int section = 0; section < SECTIONS; section++) {
         printf("%s%s\n", section ? section_names[section] : "top level", section ? ":" : "");
         for (size_t i = 0; i < settings_count; i++)
-            if ((int)settings_table[i].section == section && strcmp(settings_table[i].name, "replicate") != 0)
+            if ((int)settings_table[i].section == section && !settings_table[i].assigned)
                 describe_setting(&settings_table[i]);
         printf("\n");
     }

@@ -27,7 +27,7 @@ static void print_axis(const struct axis *axis)
     char text[SETTING_TEXT_SIZE];
     for (size_t c = 0; c < axis->columns_count; c++) {
         const struct axis_column *column = &axis->columns[c];
-        printf("  %-16s", column->setting->name);
+        printf("  %-18s", column->setting->name);
         for (size_t i = 0; i < axis->count && i < 16; i++)
             printf("%s%s", i ? ", " : "", setting_text(column->setting, column->values[i], text));
         printf("%s%s%s\n", axis->count > 16 ? ", …" : "", axis->columns_count > 1 ? "  together as " : "",
@@ -42,7 +42,7 @@ static void print_axes(const struct sweep *sweep)
            sweep->replicates == 1 ? "" : "s");
     for (size_t a = 0; a < sweep->axes_count; a++)
         print_axis(&sweep->axes[a]);
-    printf("  %-16s", "test_length");
+    printf("  %-18s", "test_length");
     for (size_t i = 0; i < sweep->lengths_count; i++) {
         text_real(sweep->lengths[i].value, text);
         printf("%s%s%s", i ? ", " : "", text, sweep->lengths[i].relative ? "x" : "");
@@ -96,29 +96,26 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct store
     return STATUS_OK;
 }
 
-// Cost units a second on this machine: the first tenth of a second of the dearest trial's training.
+// Cost units a second on this machine, from up to a tenth of a second of the dearest trial's training.
 static double measure_rate(const struct cli_sweep *sweep, const struct plan *plan)
 {
-    enum { POINTS = 1 };
     struct settings settings = grid_trial(sweep->grid, plan->order[0])->settings;
-    settings.evaluate.points = POINTS;
+    settings.evaluate.points = 1; // at the end alone
     settings.evaluate.validation_samples = settings.evaluate.curve_samples = settings.evaluate.test_samples = 200;
     int64_t length = settings.task.train_length;
     struct trial *trial = NULL;
     struct trial_progress progress = {0};
     struct status status = {0};
     bool done = false;
-    if (trial_create(&settings, &length, 1, &trial, &status) || trial_advance(trial, 0, &done, &status)) {
-        trial_destroy(trial);
+    if (trial_create(&settings, &length, 1, &trial, &status))
         return NAN;
-    }
-    double start = clock_now(), full = trial_cost(&settings, &length, 1), seconds = 0;
+    double start = clock_now(), seconds = 0;
     while (!done && seconds < 0.1 && trial_advance(trial, 0.02, &done, &status) == STATUS_OK)
         seconds = clock_now() - start;
     trial_progress(trial, &progress);
     trial_destroy(trial);
-    double share = progress.steps ? (double)progress.step / (double)progress.steps : 0;
-    return seconds > 0 && share > 0 ? share * full / seconds : NAN;
+    double share = done ? 1 : (double)progress.step / (double)progress.steps;
+    return share * trial_cost(&settings, &length, 1) / seconds;
 }
 
 static void print_dearest(const struct cli_sweep *sweep, const struct plan *plan, size_t limit, double rate)

@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
 static void print_axis(const struct store_axis *axis)
 {
     char value[128];
-    printf("  %-16s", axis->name);
+    printf("  %-18s", axis->name);
     for (size_t i = 0; i < axis->count; i++)
         printf("%s%s", i ? ", " : "", show_value(axis, i, value, sizeof value));
     printf("\n");
@@ -36,7 +36,7 @@ void show_overview(const struct show *show)
         count[RECORD_DIVERGED], count[RECORD_FAILED], store_view_published(show->view));
     for (size_t a = 0; a < show->axes_count; a++)
         print_axis(&show->axes[a]);
-    printf("  %-16s%zu\n  %-16s", "replicates", show->replicates, "test_length");
+    printf("  %-18s%zu\n  %-18s", "replicates", show->replicates, "test_length");
     for (size_t t = 0; t < show->lengths_count; t++)
         printf("%s%lld", t ? ", " : "", (long long)show->lengths[t]);
     printf("\n");
