@@ -51,7 +51,7 @@ static void tells_how_far_a_trial_is(void **state)
         clock_sleep(1e-3);
     }
     assert_int_equal(event.state, RUN_RUNNING);
-    assert_in_range(event.step, 5, 40);
+    assert_in_range(event.step, 1, 59);
     assert_int_equal(event.steps, 60);
     assert_true(event.seconds > .1);
     assert_int_equal(await_end(trainer, NULL), RUN_DONE);
@@ -160,7 +160,7 @@ static void stops_a_trial_at_once(void **state)
         int pid = trainer_pid(trainer);
         double start = clock_now();
         trainer_stop(trainer);
-        assert_true(clock_now() < start + .2);
+        assert_true(clock_now() < start + 1);
         assert_false(process_exists(pid));
         assert_int_equal(trainer_poll(trainer, &event, NULL), STATUS_OK);
         assert_int_equal(event.state, RUN_IDLE);
