@@ -42,6 +42,28 @@ static void print_choice(const struct show *show, size_t cell, size_t first, int
         printf("(%+.3f ±%.3f%s)", by.value, (by.high - by.low) / 2, by.low > 0 ? " +" : by.high < 0 ? " -" : " =");
 }
 
+// One setting of the other axes, where at least two choices have results. Compared with the first of these.
+static void print_line(const struct show *show, size_t axis, const bool *fixed, size_t *index, int64_t length)
+{
+    struct bytes place = {0};
+    size_t present = 0, first = 0;
+    for (index[axis] = show->axes[axis].count; index[axis]-- > 0;)
+        if (show_row(show, show_cell(show, index)) >= 0) {
+            first = show_cell(show, index);
+            present++;
+        }
+    index[axis] = 0;
+    if (present < 2)
+        return;
+    printf("  ");
+    for (; index[axis] < show->axes[axis].count; index[axis]++)
+        print_choice(show, show_cell(show, index), first, length);
+    index[axis] = 0;
+    show_place(show, fixed, index, &place);
+    printf("  %.*s\n", (int)place.size, place.data ? (const char *)place.data : "");
+    bytes_fini(&place);
+}
+
 static void print_table(const struct show *show, size_t axis, int64_t length)
 {
     const struct store_axis *choices = &show->axes[axis];
@@ -55,18 +77,9 @@ static void print_table(const struct show *show, size_t axis, int64_t length)
     for (size_t i = 0; i < choices->count; i++)
         printf("  %-24s", show_value(choices, i, value, sizeof value));
     printf("\n");
-    do {
-        struct bytes place = {0};
-        index[axis] = 0;
-        size_t first = show_cell(show, index);
-        printf("  ");
-        for (index[axis] = 0; index[axis] < choices->count; index[axis]++)
-            print_choice(show, show_cell(show, index), first, length);
-        show_place(show, fixed, index, &place);
-        printf("  %.*s\n", (int)place.size, place.data ? (const char *)place.data : "");
-        bytes_fini(&place);
-        index[axis] = 0;
-    } while (show_next(show, fixed, index));
+    do
+        print_line(show, axis, fixed, index, length);
+    while (show_next(show, fixed, index));
 }
 
 void show_compare(const struct show *show)

@@ -65,6 +65,19 @@ static void print_header(const struct show *show, const char *name)
     printf("\n");
 }
 
+static bool is_empty(const struct show *show, size_t *index)
+{
+    bool empty = show_row(show, show_cell(show, index)) < 0;
+    if (show->row_axis == show->axes_count)
+        return empty;
+    for (size_t i = 1; i < show->axes[show->row_axis].count; i++) {
+        index[show->row_axis] = i;
+        empty = empty && show_row(show, show_cell(show, index)) < 0;
+    }
+    index[show->row_axis] = 0;
+    return empty;
+}
+
 static void print_panel(const struct show *show, size_t *index)
 {
     bool skip[SHOW_AXES] = {0};
@@ -107,6 +120,7 @@ void show_map(const struct show *show)
                show->colour && *marks[v].colour ? "\033[0m" : "", marks[v].name);
     printf("\n");
     do
-        print_panel(show, index);
+        if (!is_empty(show, index))
+            print_panel(show, index);
     while (show_next(show, fixed, index));
 }
