@@ -62,7 +62,7 @@ static void known_places_agree_with_the_normal_tail(void **state)
 // Likelihood by enumeration of all places, and the error as a share of wrong guesses.
 static double enumerated_error(double snr, long length, long count, bool antipodal)
 {
-    enum { DRAWS = 40000 };
+    enum { DRAWS = 20000 };
     struct random_key key = random_key(99, 0, "enumerated");
     double norm = sqrt(snr), wrong = 0;
     for (uint64_t i = 0; i < DRAWS; i++) {
