@@ -97,7 +97,7 @@ static enum status_code write_fixed(struct writing *writing, const struct settin
 {
     const struct h5 *h5 = &writing->h5;
     union setting_value value = setting_get(setting, &writing->plan->sweep->base);
-    uint8_t flag = value.b;
+    uint8_t flag = setting->type == SETTING_BOOL && value.b;
     switch (setting->type) {
     case SETTING_INT:
         return store_h5_put_numbers(h5, writing->file, setting->name, H5_I64, 0, &value.i);
