@@ -43,18 +43,35 @@ static void fill(struct nn_model *model)
     }
 }
 
-// Row of distance_scores for key j and the query in a lane.
+// Row of distance_scores for a distance.
 static inline long place(long distance, long reach)
 {
     return (distance < -reach ? -reach : distance > reach ? reach : distance) + reach;
 }
 
+// Keys before `ret_near` are clipped for all queries of the block, and so are those from the result on.
+static long near_keys(const struct nn_attention *attention, long reach, long *ret_near)
+{
+    const long first = attention->first, length = attention->length;
+    *ret_near = nn_least(nn_most(first - reach + 1, 0), length);
+    return nn_most(nn_least(first + NN_LANES - 1 + reach, length), *ret_near);
+}
+
+static void fill_rows(real *rows, long from, long to, const real *row)
+{
+    real copy[NN_LANES];
+    memcpy(copy, row, sizeof copy);
+    for (long j = from; j < to; j++)
+        memcpy(rows + j * NN_LANES, copy, sizeof copy);
+}
+
 static void bias(const struct nn_model *model, struct nn_attention *attention)
 {
     const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
-    const real *scores = model->positions.distance_scores;
     const long queries = nn_least(NN_LANES, attention->length - attention->first);
-    long row, reach = reach_of(model, attention->length, &row);
+    real *scores = model->positions.distance_scores;
+    long row, near, reach = reach_of(model, attention->length, &row);
+    const long far = near_keys(attention, reach, &near);
     const struct nn_product product = {.rows = 2 * reach + 1,
                                        .columns = NN_LANES,
                                        .depth = model->head_dim,
@@ -63,35 +80,35 @@ static void bias(const struct nn_model *model, struct nn_attention *attention)
                                        .a_depth = 1,
                                        .b = attention->columns,
                                        .b_stride = NN_LANES,
-                                       .c = model->positions.distance_scores,
+                                       .c = scores,
                                        .c_stride = NN_LANES};
     model->kernels->multiply(&product);
-    for (long j = 0; j < attention->length; j++) {
-        const long nearest = j - attention->first - (NN_LANES - 1), furthest = j - attention->first;
-        real *start = attention->weights + j * NN_LANES;
-        if (furthest <= -reach || nearest >= reach)
-            memcpy(start, scores + place(furthest, reach) * NN_LANES, NN_LANES * sizeof *start);
-        else
-            for (long lane = 0; lane < queries; lane++)
-                start[lane] = scores[place(furthest - lane, reach) * NN_LANES + lane];
-    }
+    fill_rows(attention->weights, 0, near, scores);
+    for (long j = near; j < far; j++)
+        for (long lane = 0; lane < queries; lane++)
+            attention->weights[j * NN_LANES + lane] =
+                scores[place(j - attention->first - lane, reach) * NN_LANES + lane];
+    fill_rows(attention->weights, far, attention->length, scores + 2 * reach * NN_LANES);
 }
 
-// Sums score_gradient over the keys at each distance.
+static void add_rows(const real *rows, long from, long to, real *sum)
+{
+    for (long j = from; j < to; j++)
+        for (long lane = 0; lane < NN_LANES; lane++)
+            sum[lane] += rows[j * NN_LANES + lane];
+}
+
+// Sums score_gradient over the keys at each distance, keys ascending.
 static void sum_distances(const struct nn_attention *attention, long queries, long reach, real *sum)
 {
+    const real *slope = attention->score_gradient;
+    long near, far = near_keys(attention, reach, &near);
     memset(sum, 0, (size_t)(2 * reach + 1) * NN_LANES * sizeof *sum);
-    for (long j = 0; j < attention->length; j++) {
-        const long nearest = j - attention->first - (NN_LANES - 1), furthest = j - attention->first;
-        const real *slope = attention->score_gradient + j * NN_LANES;
-        if (furthest <= -reach || nearest >= reach) {
-            real *row = sum + place(furthest, reach) * NN_LANES;
-            for (long lane = 0; lane < NN_LANES; lane++)
-                row[lane] += slope[lane];
-        } else
-            for (long lane = 0; lane < queries; lane++)
-                sum[place(furthest - lane, reach) * NN_LANES + lane] += slope[lane];
-    }
+    add_rows(slope, 0, near, sum);
+    for (long j = near; j < far; j++)
+        for (long lane = 0; lane < queries; lane++)
+            sum[place(j - attention->first - lane, reach) * NN_LANES + lane] += slope[j * NN_LANES + lane];
+    add_rows(slope, far, attention->length, sum + 2 * reach * NN_LANES);
 }
 
 static void bias_gradient(struct nn_model *model, struct nn_attention *attention)

@@ -20,8 +20,10 @@ struct nn_attention *nn_attention_of(struct nn_model *model, long length, long s
     attention->query_gradient = model->projected_gradient + start;
     attention->key_gradient = attention->query_gradient + model->head_padded;
     attention->value_gradient = attention->key_gradient + model->head_padded;
-    attention->votes = model->votes + row;
-    attention->vote_gradients = model->vote_gradients + row;
+    if (model->linear) {
+        attention->votes = model->votes + row;
+        attention->vote_gradients = model->vote_gradients + row;
+    }
     attention->readout = model->tensor[TENSOR_READOUT].value;
     memset(attention->total, 0, sizeof attention->total);
     return attention;
