@@ -96,10 +96,10 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct store
     return STATUS_OK;
 }
 
-// Cost units a second on this machine, from up to a tenth of a second of the dearest trial's training.
-static double measure_rate(const struct cli_sweep *sweep, const struct plan *plan)
+// Cost units a second on this machine, from up to a tenth of a second of training at `like`.
+static double measure_rate(const struct settings *like)
 {
-    struct settings settings = grid_trial(sweep->grid, plan->order[0])->settings;
+    struct settings settings = *like;
     settings.evaluate.points = 1; // at the end alone
     settings.evaluate.validation_samples = settings.evaluate.curve_samples = settings.evaluate.test_samples = 200;
     int64_t length = settings.task.train_length;
@@ -150,7 +150,8 @@ static void print_plan(const struct cli *cli, const struct cli_sweep *sweep, con
         cli_warn("trials that need more memory than there is will be recorded as failed");
     if (!plan->to_run)
         return;
-    double rate = measure_rate(sweep, plan), dearest = plan->cost[plan->order[0]] / rate;
+    double rate = measure_rate(&grid_trial(sweep->grid, plan->order[0])->settings),
+           dearest = plan->cost[plan->order[0]] / rate;
     printf("expected: about %s on %g worker%s of this machine's speed\n",
            text_duration(fmax(plan->total / rate / workers, dearest), time), workers, workers == 1 ? "" : "s");
     size_t limit = cli->option[LIST].given ? (size_t)cli->option[LIST].number : 5;
@@ -167,8 +168,9 @@ static enum status_code refuse_large(const struct cli_sweep *sweep, struct statu
         return STATUS_OK;
     struct settings settings = sweep->sweep.base;
     int64_t length = settings.task.train_length;
-    printf("%.6g cells, at about %.2g floating-point operations for one at the base settings\n", cells,
-           trial_cost(&settings, &length, 1));
+    double cost = trial_cost(&settings, &length, 1);
+    printf("%.6g cells: about %.2g core-hours, at the cost of a trial with the settings outside the axes\n", cells,
+           cells * cost / measure_rate(&settings) / 3600);
     return status_set(status, STATUS_INVALID,
                       "%.6g trials are more than the limit of %d: take values from the axes above", cells,
                       CLI_GRID_LIMIT);
