@@ -99,11 +99,14 @@ static void refuse_axis_name(struct build *build, const struct node *key)
 {
     char quote[QUOTE_SIZE];
     node_quote(key, quote);
-    const char *nearest = setting_nearest(quote, SECTION_SWEEP, true);
+    const char *nearest = nearest_setting(quote, SECTION_SWEEP, true);
     if (node_is(key, "replicate") || node_is(key, "replicates"))
         report_error(build->report, key->place, "replicates are no axis; write 'replicates: N' at the top level");
     else if (node_is(key, "kind"))
         report_error(build->report, key->place, "as an axis 'kind' is called 'task' or 'model'");
+    else if (name_is_top_level(key))
+        report_error(build->report, key->place,
+                     "'%s' belongs at the top level; axes are settings, without their section", quote);
     else if (nearest)
         report_error(build->report, key->place, "unknown setting '%s'; did you mean '%s'?", quote, nearest);
     else

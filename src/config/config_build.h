@@ -42,5 +42,11 @@ void lengths_check(struct build *build);
 // Whether some train length has this test length among its own; true as well where a mistake hides the answer.
 bool length_is_asked(const struct build *build, struct test_length length);
 
+// The nearest setting that may be written in the section or, with `any_section`, anywhere: setting_nearest, which does
+// not know test_length. NULL when none is near.
+const char *nearest_setting(const char *name, enum setting_section section, bool any_section);
+
+// Whether the key is one of the top level: a section or anything else that is no setting.
+bool name_is_top_level(const struct node *name);
 // Names that the store gives to its own dimensions and variables: no zip block can have them.
 bool name_is_reserved(const struct node *name);

@@ -53,7 +53,7 @@ static void refuse_condition(struct build *build, const struct node *key)
     char quote[QUOTE_SIZE];
     node_quote(key, quote);
     const struct setting *setting = setting_find(key->text, key->length);
-    const char *nearest = setting_nearest(quote, SECTION_SWEEP, true);
+    const char *nearest = nearest_setting(quote, SECTION_SWEEP, true);
     if (node_is(key, "when"))
         report_error(
             build->report, key->place,

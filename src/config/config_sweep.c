@@ -129,6 +129,18 @@ static const char *nearest_top_name(const char *text)
     return text_nearest(text, names, count);
 }
 
+bool name_is_top_level(const struct node *name)
+{
+    return top_key(name) < TOP_KEYS || section_of(name) < SECTIONS;
+}
+
+const char *nearest_setting(const char *name, enum setting_section section, bool any_section)
+{
+    const char *names[] = {setting_nearest(name, section, any_section), "test_length"};
+    bool lengths = any_section || section == SECTION_EVALUATE;
+    return names[0] ? text_nearest(name, names, lengths ? 2 : 1) : text_nearest(name, names + 1, lengths ? 1 : 0);
+}
+
 // What a section lacks, a file's top level being one: says where the key belongs, or what was meant.
 static void refuse_key(struct build *build, enum setting_section section, const struct node *key)
 {
@@ -136,8 +148,9 @@ static void refuse_key(struct build *build, enum setting_section section, const 
     char quote[QUOTE_SIZE];
     node_quote(key, quote);
     const struct setting *elsewhere = setting_find(key->text, key->length);
-    const char *near = section ? setting_nearest(quote, section, false) : nearest_top_name(quote);
-    const char *far = setting_nearest(quote, section, true);
+    const char *near = section ? nearest_setting(quote, section, false) : nearest_top_name(quote);
+    const char *far = nearest_setting(quote, section, true);
+    const struct setting *meant = far ? setting_find(far, strlen(far)) : NULL;
     if (node_is(key, "replicate"))
         report_error(report, key->place, "'replicate' is counted by the sweep; write 'replicates: N' at the top level");
     else if (node_is(key, "test_length"))
@@ -145,13 +158,13 @@ static void refuse_key(struct build *build, enum setting_section section, const 
     else if (elsewhere)
         report_error(report, key->place, "'%s' belongs %s%s, or in 'grid' as an axis", quote,
                      elsewhere->section ? "in " : "at the top level", section_names[elsewhere->section]);
-    else if (section && (top_key(key) < TOP_KEYS || section_of(key) < SECTIONS))
+    else if (section && name_is_top_level(key))
         report_error(report, key->place, "'%s' belongs at the top level; check the indentation", quote);
     else if (near)
         report_error(report, key->place, "unknown key '%s'; did you mean '%s'?", quote, near);
     else if (far)
         report_error(report, key->place, "unknown key '%s'; did you mean '%s', which belongs in %s?", quote, far,
-                     section_names[setting_find(far, strlen(far))->section]);
+                     section_names[meant ? meant->section : SECTION_EVALUATE]);
     else
         report_error(report, key->place, "unknown key '%s'; `lgsweep describe` lists all", quote);
 }
