@@ -1,6 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Models: forward and backward by hand. `real` is float; the same sources compile with NN_DOUBLE for finite
 // differences.
+//
+// two_layer (after arXiv:2409.19345), X of length x dim, d_h = head_dim, d_v = value_dim:
+//   f(X) = output_scale * mean over l of  act( softmax_j(score(l, j)) (X W_V) ) w_O,   score(l, j) = (x_l W_Q)(x_j
+//   W_K)'
+// with act the identity or ReLU; scores are not scaled by the width. Loss log(1 + exp(-y f)), y = +1 for target 1 and
+// -1 for target 0. W_Q, W_K, W_V start at N(0, init_scale^2); w_O at +1, -1, +1, ... whether it is trained or fixed.
+// freeze_attention keeps W_Q, W_K and the vectors of encoding relative, which act on scores alone; learned positions of
+// encoding absolute act on values too and are trained.
+//
+// Encodings. sinusoidal and absolute are added to X before queries, keys and values; absolute starts at
+// N(0, init_scale^2), and its rows from train_length on, which training never meets, stay there. relative adds
+// (x_l W_Q)·r(j - l) to a score, r clipped at +-relative_clip, initially N(0, init_scale^2). alibi subtracts
+// alibi_slope * |l - j|. rope turns pairs (c, c + d_h / 2) of queries and keys by position * rope_base^(-2c / d_h).
+//
+// A weight of the softmax is at least e^-64 of the largest, so that none is subnormal. NaN and infinity in input or
+// weights reach logits and loss; they are never hidden and never slow.
 #pragma once
 #include "base_arena.h"
 #include "base_status.h"
@@ -27,8 +43,8 @@ struct nn_tensor {
 struct nn_model;
 
 // Allocates parameters, gradients and workspace from `arena` and draws the initial weights, keyed by (seed, init seed,
-// tensor name, row, column). `max_length` is the longest sequence that will be passed.
-// STATUS_MEMORY when the arena is full.
+// tensor name, row, column). `max_length` is the longest sequence that will be passed; train_length is always allowed.
+// STATUS_MEMORY when the arena is full. The model lives as long as the arena's memory.
 enum status_code nn_model_create(const struct settings *settings, long max_length, struct arena *arena,
                                  struct nn_model **ret_model, struct status *status) MUST_CHECK;
 
@@ -38,10 +54,12 @@ size_t nn_tensor_count(const struct nn_model *model);
 struct nn_tensor *nn_tensor(struct nn_model *model, size_t index);
 size_t nn_parameter_count(const struct nn_model *model); // trained numbers, without padding and frozen tensors
 
-// Full-batch pass at the current weights: overwrites every gradient with that of the mean loss on batch->targets.
+// Full-batch pass at the current weights: overwrites every gradient with that of the mean loss on batch->targets, zero
+// for frozen tensors. The batch has vectors, one target position a sample, and at most train_length tokens.
 //   ret_logits (samples): f(X)
-//   ret_loss: the mean loss, summed in double over samples in their order
-// No malloc. The bits do not depend on how the model chunks the batch.
+//   ret_loss: the mean loss, summed in double over samples in their order; NULL: not wanted
+// Memory O(length), also here: attention is differentiated block by block and never kept. No malloc. The bits do not
+// depend on how the model chunks the batch.
 void nn_gradient(struct nn_model *model, const struct batch *batch, real *ret_logits, double *ret_loss);
 
 // Lets the model work on at most `samples` at a time, 0 for its own choice; for tests and tuning.

@@ -3,6 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
+bool nn_fits(const struct nn_model *model, const struct batch *batch, long length)
+{
+    return batch->vectors && batch->dim == model->dim && batch->length >= 1 && batch->length <= length &&
+           batch->positions == 1 && !batch->mask;
+}
+
 long nn_chunk_samples(const struct nn_model *model, long length)
 {
     const long most = nn_most(1, CHUNK_TOKENS / length);
@@ -36,7 +42,7 @@ void nn_attend_block(const struct nn_model *model, struct nn_attention *attentio
     if (model->encoding->bias)
         model->encoding->bias(model, attention);
     kernels->attend(attention, model->encoding->bias != NULL);
-    model->linear ? kernels->read_votes(attention) : kernels->read_values(attention);
+    (model->linear ? kernels->read_votes : kernels->read_values)(attention);
 }
 
 static void block_gradient(struct nn_model *model, struct nn_attention *attention, real upstream)
@@ -121,7 +127,7 @@ static void group_gradient(struct nn_model *model, const struct batch *batch, lo
 
 void nn_gradient(struct nn_model *model, const struct batch *batch, real *ret_logits, double *ret_loss)
 {
-    assert(batch->dim == model->dim && batch->length <= model->max_trained_length);
+    assert(nn_fits(model, batch, model->max_trained_length));
     const long group = nn_most(1, GROUP_TOKENS / batch->length);
     clear_gradients(model, batch->length);
     nn_pack(model, batch->length);

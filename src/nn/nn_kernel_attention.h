@@ -42,8 +42,9 @@ SIMD_INLINE simd largest_of_column(const real *column, long rows)
     return simd_max(simd_max(largest[0], largest[1]), simd_max(largest[2], largest[3]));
 }
 
-// e^x for x <= 0, error < 1.1 ulp down to x = -87, where it stays: no weight is subnormal, which is slow, and 2^n is
-// always normal, which is fast. NaN stays. x = n ln(2) + r, e^r = 1 + r + r^2 P(r), minimax to 2^-28.
+// e^x for x <= 0, error < 1.1 ulp down to x = -64, where it stays: neither weights nor their products with gradients
+// become subnormal, which is slow, and 2^n is a normal number. NaN stays. x = n ln(2) + r, e^r = 1 + r + r^2 P(r),
+// minimax to 2^-28.
 #ifdef NN_DOUBLE
 SIMD_INLINE simd exp_weight(simd x)
 {
@@ -53,7 +54,7 @@ SIMD_INLINE simd exp_weight(simd x)
 SIMD_INLINE simd exp_weight(simd x)
 {
     const simd shifter = simd_set(0x1.8p23f);
-    x = simd_max(simd_set(-87.0f), x);
+    x = simd_max(simd_set(-64.0f), x);
     const simd shifted = simd_fma(x, simd_set(0x1.715476p0f), shifter), n = simd_sub(shifted, shifter);
     const simd r = simd_fnma(n, simd_set(0x1.7f7d1cp-20f), simd_fnma(n, simd_set(0x1.62e4p-1f), x));
     simd p = simd_fma(simd_set(0x1.6b6bd4p-10f), r, simd_set(0x1.122f1ep-7f));

@@ -100,8 +100,8 @@ static void multiply(const struct nn_product *p)
     long group = 0;
 #if SIMD_WIDTH == 16
     for (; groups - group >= WIDE_GROUPS; group += WIDE_GROUPS)
-        transposed ? multiply_wide_transposed(p, group) : multiply_wide(p, group);
+        (transposed ? multiply_wide_transposed : multiply_wide)(p, group);
 #endif
     for (; group < groups; group++)
-        transposed ? multiply_narrow_transposed(p, group) : multiply_narrow(p, group);
+        (transposed ? multiply_narrow_transposed : multiply_narrow)(p, group);
 }

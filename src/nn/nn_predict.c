@@ -80,7 +80,7 @@ static void predict_norms(struct nn_model *model, const struct nn_chunk *chunk, 
 
 void nn_predict(struct nn_model *model, const struct batch *batch, const struct nn_outputs *outputs)
 {
-    assert(batch->dim == model->dim && batch->length <= model->max_length);
+    assert(nn_fits(model, batch, model->max_length));
     const long most = nn_chunk_samples(model, batch->length);
     const bool norms = outputs->relevant_value_norm || outputs->irrelevant_value_norm;
     nn_pack(model, batch->length);

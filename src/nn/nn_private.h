@@ -112,6 +112,8 @@ struct nn_chunk {
 bool nn_adds_positions(const struct nn_model *model);
 void nn_draw(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
 
+// Whether a batch of up to `length` tokens is one that the model can take.
+bool nn_fits(const struct nn_model *model, const struct batch *batch, long length);
 long nn_chunk_samples(const struct nn_model *model, long length);
 // The model's attention, turned to sample `sample` of the chunk with nothing summed yet.
 struct nn_attention *nn_attention_of(struct nn_model *model, long length, long sample);
