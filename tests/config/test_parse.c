@@ -4,9 +4,10 @@
 #include "fixture.h"
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-static void reads_the_example_of_the_documentation(void **state)
+static void reads_every_kind_of_key(void **state)
 {
     (void)state;
     struct parsed parsed;
@@ -47,6 +48,27 @@ static void reads_the_example_of_the_documentation(void **state)
     assert_true(sweep->lengths_axis);
     assert_int_equal(sweep->lengths_position, 3);
     assert_int_equal(sweep->exclusions_count, 1);
+    parsed_fini(&parsed);
+}
+
+// Otherwise the page that users copy from and the program would part.
+static void the_example_of_the_page_is_a_sweep(void **state)
+{
+    (void)state;
+    char path[512], page[1 << 14];
+    struct parsed parsed;
+    snprintf(path, sizeof path, "%s/docs/sweep_file.md", getenv("SOURCE_ROOT"));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    page[fread(page, 1, sizeof page - 1, file)] = '\0';
+    fclose(file);
+    char *example = strstr(page, "```yaml\n"), *end = example ? strstr(example + 8, "```") : NULL;
+    assert_non_null(end);
+    *end = '\0';
+    parse_good(example + 8, &parsed);
+    assert_string_equal(parsed.sweep.name, "example");
+    assert_int_equal(parsed.sweep.axes_count, 5);
+    assert_int_equal(parsed.sweep.exclusions_count, 2);
     parsed_fini(&parsed);
 }
 
@@ -192,7 +214,8 @@ static void a_refused_file_leaves_the_sweep_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_the_example_of_the_documentation),
+        cmocka_unit_test(reads_every_kind_of_key),
+        cmocka_unit_test(the_example_of_the_page_is_a_sweep),
         cmocka_unit_test(what_is_not_said_has_its_default),
         cmocka_unit_test(the_setting_decides_the_type),
         cmocka_unit_test(big_integers_are_exact),
