@@ -33,10 +33,15 @@ static void take_queries(struct nn_attention *t)
 SIMD_INLINE simd largest_of_column(const real *column, long rows)
 {
     simd largest[4];
-    UNROLLED for (int i = 0; i < 4; i++) largest[i] = simd_load(column);
+    UNROLLED
+    for (int i = 0; i < 4; i++)
+        largest[i] = simd_load(column);
     long j = 0;
-    for (; j + 4 <= rows; j += 4)
-        UNROLLED for (int i = 0; i < 4; i++) largest[i] = simd_max(simd_load(column + (j + i) * NN_LANES), largest[i]);
+    for (; j + 4 <= rows; j += 4) {
+        UNROLLED
+        for (int i = 0; i < 4; i++)
+            largest[i] = simd_max(simd_load(column + (j + i) * NN_LANES), largest[i]);
+    }
     for (; j < rows; j++)
         largest[0] = simd_max(simd_load(column + j * NN_LANES), largest[0]);
     return simd_max(simd_max(largest[0], largest[1]), simd_max(largest[2], largest[3]));
@@ -80,11 +85,15 @@ SIMD_INLINE simd exponentials_of_column(real *column, long rows)
     const simd largest = largest_of_column(column, rows);
     simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
     long j = 0;
-    for (; j + 4 <= rows; j += 4)
-        UNROLLED for (int i = 0; i < 4; i++) partial[i] =
-            simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
-    UNROLLED for (int i = 0; i < 3; i++) if (j + i < rows) partial[i] =
-        simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
+    for (; j + 4 <= rows; j += 4) {
+        UNROLLED
+        for (int i = 0; i < 4; i++)
+            partial[i] = simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
+    }
+    UNROLLED
+    for (int i = 0; i < 3; i++)
+        if (j + i < rows)
+            partial[i] = simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
     return sum_partials(partial);
 }
 
@@ -102,7 +111,8 @@ static void attend(struct nn_attention *t, bool biased)
                                       .c_stride = NN_LANES,
                                       .from_c = biased};
     multiply_block(&scores, 0);
-    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+    UNROLLED
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
         simd_store(t->inverse + lane, simd_div(simd_set(1), exponentials_of_column(t->weights + lane, t->length)));
 }
 
@@ -117,18 +127,22 @@ SIMD_INLINE simd mix_column(const real *column, const real *factor, long rows)
 {
     simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
     long j = 0;
-    for (; j + 4 <= rows; j += 4)
-        UNROLLED for (int i = 0; i < 4; i++) partial[i] =
-            simd_fma(simd_load(column + (j + i) * NN_LANES), simd_set(factor[j + i]), partial[i]);
-    UNROLLED for (int i = 0; i < 3; i++) if (j + i < rows) partial[i] =
-        simd_fma(simd_load(column + (j + i) * NN_LANES), simd_set(factor[j + i]), partial[i]);
+    for (; j + 4 <= rows; j += 4) {
+        UNROLLED
+        for (int i = 0; i < 4; i++)
+            partial[i] = simd_fma(simd_load(column + (j + i) * NN_LANES), simd_set(factor[j + i]), partial[i]);
+    }
+    UNROLLED
+    for (int i = 0; i < 3; i++)
+        if (j + i < rows)
+            partial[i] = simd_fma(simd_load(column + (j + i) * NN_LANES), simd_set(factor[j + i]), partial[i]);
     return sum_partials(partial);
 }
 
 static void read_votes(struct nn_attention *t)
 {
-    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-    {
+    UNROLLED
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
         simd sum = mix_column(t->weights + lane, t->votes, t->length);
         take_output(t, lane, simd_mul(sum, simd_load(t->inverse + lane)));
     }
@@ -148,8 +162,8 @@ static void read_values(struct nn_attention *t)
                                    .c = t->mixed,
                                    .c_stride = NN_LANES};
     multiply_block_transposed(&mix, 0);
-    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-    {
+    UNROLLED
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
         const simd inverse = simd_load(t->inverse + lane);
         for (long c = 0; c < t->value_dim; c++) {
             real *p = t->mixed + c * NN_LANES + lane;
@@ -162,16 +176,16 @@ static void read_values(struct nn_attention *t)
 static void votes_gradient(struct nn_attention *t, real upstream)
 {
     simd factor[SIMD_PARTS], output[SIMD_PARTS], paid[SIMD_PARTS];
-    UNROLLED for (int i = 0; i < SIMD_PARTS; i++)
-    {
+    UNROLLED
+    for (int i = 0; i < SIMD_PARTS; i++) {
         const int lane = i * SIMD_WIDTH;
         output[i] = simd_load(t->output + lane);
         factor[i] = existing(t, lane, simd_mul(simd_set(upstream), simd_load(t->inverse + lane)));
     }
     for (long j = 0; j < t->length; j++) {
         const simd vote = simd_set(t->votes[j]);
-        UNROLLED for (int i = 0; i < SIMD_PARTS; i++)
-        {
+        UNROLLED
+        for (int i = 0; i < SIMD_PARTS; i++) {
             const long at = j * NN_LANES + i * SIMD_WIDTH;
             paid[i] = simd_mul(simd_load(t->weights + at), factor[i]);
             simd_store(t->score_gradient + at, simd_mul(paid[i], simd_sub(vote, output[i])));
@@ -185,8 +199,8 @@ SIMD_INLINE void mixed_gradient(struct nn_attention *t, const real *factor)
 {
     for (long c = 0; c < t->value_dim; c++) {
         const simd weight = simd_set(t->readout[c]);
-        UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-        {
+        UNROLLED
+        for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
             const long at = c * NN_LANES + lane;
             simd slope = simd_mul(weight, simd_load(factor + lane));
             simd_store(t->mixed_gradient + at, simd_select_positive(simd_load(t->mixed + at), slope));
@@ -199,8 +213,8 @@ SIMD_INLINE void mixed_rows(struct nn_attention *t, const real *factor, long c)
 {
     real *rows = t->mixed_rows + c * NN_LANES;
     simd_transpose16(t->mixed + c * NN_LANES, NN_LANES, rows);
-    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-    {
+    UNROLLED
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
         const simd weight = simd_load(t->readout + c + lane);
         simd sum = t->readout_sum ? simd_load(t->readout_sum + c + lane) : simd_zero();
         for (long l = 0; l < queries_in_block(t); l++) {
@@ -214,29 +228,38 @@ SIMD_INLINE void mixed_rows(struct nn_attention *t, const real *factor, long c)
     }
 }
 
+// Sum over rows of the products of two columns.
+SIMD_INLINE simd dot_columns(const real *a, const real *b, long rows)
+{
+    simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
+    long j = 0;
+    for (; j + 4 <= rows; j += 4) {
+        UNROLLED
+        for (int i = 0; i < 4; i++)
+            partial[i] = simd_fma(simd_load(a + (j + i) * NN_LANES), simd_load(b + (j + i) * NN_LANES), partial[i]);
+    }
+    UNROLLED
+    for (int i = 0; i < 3; i++)
+        if (j + i < rows)
+            partial[i] = simd_fma(simd_load(a + (j + i) * NN_LANES), simd_load(b + (j + i) * NN_LANES), partial[i]);
+    return sum_partials(partial);
+}
+
 // Through the softmax: score_gradient held the gradient of the attention after division, times `inverse`.
 SIMD_INLINE void softmax_gradient(struct nn_attention *t, int lane)
 {
     const real *e = t->weights + lane;
     real *slope = t->score_gradient + lane;
-    simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
-    long j = 0;
-    for (; j + 4 <= t->length; j += 4)
-        UNROLLED for (int i = 0; i < 4; i++) partial[i] =
-            simd_fma(simd_load(e + (j + i) * NN_LANES), simd_load(slope + (j + i) * NN_LANES), partial[i]);
-    UNROLLED for (int i = 0; i < 3; i++) if (j + i < t->length) partial[i] =
-        simd_fma(simd_load(e + (j + i) * NN_LANES), simd_load(slope + (j + i) * NN_LANES), partial[i]);
-    const simd mean = simd_mul(sum_partials(partial), simd_load(t->inverse + lane));
-    for (j = 0; j < t->length; j++) {
-        real *p = slope + j * NN_LANES;
-        simd_store(p, simd_mul(simd_load(e + j * NN_LANES), simd_sub(simd_load(p), mean)));
-    }
+    const simd mean = simd_mul(dot_columns(e, slope, t->length), simd_load(t->inverse + lane));
+    for (long at = 0; at < t->length * NN_LANES; at += NN_LANES)
+        simd_store(slope + at, simd_mul(simd_load(e + at), simd_sub(simd_load(slope + at), mean)));
 }
 
 static void values_gradient(struct nn_attention *t, real upstream, bool scores)
 {
     real factor[NN_LANES];
-    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+    UNROLLED
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
         simd_store(factor + lane, existing(t, lane, simd_mul(simd_set(upstream), simd_load(t->inverse + lane))));
     if (scores) {
         mixed_gradient(t, factor);
@@ -251,7 +274,9 @@ static void values_gradient(struct nn_attention *t, real upstream, bool scores)
                                            .c = t->score_gradient,
                                            .c_stride = NN_LANES};
         multiply_block(&product, 0);
-        UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) softmax_gradient(t, lane);
+        UNROLLED
+        for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+            softmax_gradient(t, lane);
     }
     for (long c = 0; c < t->value_dim; c += NN_LANES)
         mixed_rows(t, factor, c);
@@ -304,14 +329,16 @@ static void scores_gradient(struct nn_attention *t)
 static real total(const struct nn_attention *t)
 {
     simd lanes[SIMD_PARTS];
-    UNROLLED for (int i = 0; i < SIMD_PARTS; i++) lanes[i] = simd_load(t->total + i * SIMD_WIDTH);
+    UNROLLED
+    for (int i = 0; i < SIMD_PARTS; i++)
+        lanes[i] = simd_load(t->total + i * SIMD_WIDTH);
     return simd_sum16(lanes);
 }
 
 static void attention_on(const struct nn_attention *t, const int32_t *keys, long count, real ret_mass[NN_LANES])
 {
-    UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-    {
+    UNROLLED
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
         simd mass = simd_zero();
         for (long r = 0; r < count; r++)
             mass = simd_add(mass, simd_load(t->weights + keys[r] * (long)NN_LANES + lane));
@@ -321,10 +348,11 @@ static void attention_on(const struct nn_attention *t, const int32_t *keys, long
 
 static void distance_bias(struct nn_attention *t, real slope)
 {
-    for (long j = 0; j < t->length; j++)
-        UNROLLED for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-        {
+    for (long j = 0; j < t->length; j++) {
+        UNROLLED
+        for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
             simd distance = simd_sub(simd_set((real)(j - t->first)), simd_load(lane_number + lane));
             simd_store(t->weights + j * NN_LANES + lane, simd_mul(simd_set(-slope), simd_abs(distance)));
         }
+    }
 }

@@ -14,7 +14,10 @@ enum { WIDE_ROWS = 0, WIDE_GROUPS = 0, NARROW_ROWS = 2 };
 #endif
 enum { TILE_ROWS = 16, TILE_VECTORS = 2 * SIMD_PARTS };
 
-#ifdef __clang__
+// Loops over registers are written out; over plain C's lanes they are left to the compiler's own vectors.
+#if SIMD_WIDTH == 1
+#define UNROLLED
+#elif defined __clang__
 #define UNROLLED _Pragma("clang loop unroll(full)")
 #else
 #define UNROLLED _Pragma("GCC unroll 32")
@@ -34,26 +37,46 @@ SIMD_INLINE void tile(int rows, int groups, const struct nn_product *p, struct s
     const real *b = p->b + group * b_group, *a[TILE_ROWS / 4];
     real *c = p->c + row * stride.c + group * NN_LANES;
     simd sum[TILE_ROWS][TILE_VECTORS];
-    UNROLLED for (int i = 0; i < rows; i += 4) a[i / 4] = p->a + (row + i) * stride.a_row;
-    UNROLLED for (int i = 0; i < rows; i++) UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] = simd_zero();
+    UNROLLED
+    for (int i = 0; i < rows; i += 4)
+        a[i / 4] = p->a + (row + i) * stride.a_row;
+    UNROLLED
+    for (int i = 0; i < rows; i++) {
+        UNROLLED
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = simd_zero();
+    }
     if (p->from_c) {
-        UNROLLED for (int i = 0; i < rows; i++) UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] =
-            simd_load(c + i * stride.c + v * SIMD_WIDTH);
+        UNROLLED
+        for (int i = 0; i < rows; i++) {
+            UNROLLED
+            for (int v = 0; v < vectors; v++)
+                sum[i][v] = simd_load(c + i * stride.c + v * SIMD_WIDTH);
+        }
     }
     for (long k = p->depth; k > 0; k--) {
         simd line[TILE_VECTORS];
-        UNROLLED for (int v = 0; v < vectors; v++) line[v] =
-            simd_load(b + v / SIMD_PARTS * b_group + v % SIMD_PARTS * SIMD_WIDTH);
-        UNROLLED for (int i = 0; i < rows; i++)
-        {
+        UNROLLED
+        for (int v = 0; v < vectors; v++)
+            line[v] = simd_load(b + v / SIMD_PARTS * b_group + v % SIMD_PARTS * SIMD_WIDTH);
+        UNROLLED
+        for (int i = 0; i < rows; i++) {
             const simd factor = simd_set(a[i / 4][i % 4 * stride.a_row]);
-            UNROLLED for (int v = 0; v < vectors; v++) sum[i][v] = simd_fma(factor, line[v], sum[i][v]);
+            UNROLLED
+            for (int v = 0; v < vectors; v++)
+                sum[i][v] = simd_fma(factor, line[v], sum[i][v]);
         }
-        UNROLLED for (int i = 0; i < rows; i += 4) a[i / 4] += stride.a_depth;
+        UNROLLED
+        for (int i = 0; i < rows; i += 4)
+            a[i / 4] += stride.a_depth;
         b += stride.b;
     }
-    UNROLLED for (int i = 0; i < rows; i++) UNROLLED for (int v = 0; v < vectors; v++)
-        simd_store(c + i * stride.c + v * SIMD_WIDTH, sum[i][v]);
+    UNROLLED
+    for (int i = 0; i < rows; i++) {
+        UNROLLED
+        for (int v = 0; v < vectors; v++)
+            simd_store(c + i * stride.c + v * SIMD_WIDTH, sum[i][v]);
+    }
 }
 
 // All rows of `groups` groups. Rows that are left over go to smaller tiles: the same chains.
