@@ -41,11 +41,12 @@ struct dispatch_source {
 // Where results go. A failure of any of these ends the sweep with its status; what is settled is kept.
 struct dispatch_sink {
     void *self;
-    // The record of a trial that is done or diverged; copied before return.
-    enum status_code (*commit)(void *self, size_t index, const void *record, size_t size, struct status *status);
+    // The record of a trial that is done or diverged; copied before return. `host` is where it was trained.
+    enum status_code (*commit)(void *self, size_t index, const void *record, size_t size, const char *host,
+                               struct status *status);
     // The record of a failed attempt, the `attempts`-th in all runs together. `final`: it is the trial's result.
-    enum status_code (*fail)(void *self, size_t index, const void *record, size_t size, uint32_t attempts, bool final,
-                             struct status *status);
+    enum status_code (*fail)(void *self, size_t index, const void *record, size_t size, const char *host,
+                             uint32_t attempts, bool final, struct status *status);
     // Indices whose commit or final fail has become durable since the last call, at most `capacity`. NULL: commit and
     // fail return when they are durable.
     enum status_code (*settled)(void *self, size_t capacity, size_t *ret_indices, size_t *ret_count,

@@ -153,16 +153,17 @@ static enum status_code decode(const struct run *run, size_t index, const void *
     return code;
 }
 
-static struct store_origin origin(void)
+static struct store_origin origin(const char *host)
 {
-    return (struct store_origin){.version = LGSWEEP_VERSION, .finished = clock_wall()};
+    return (struct store_origin){.host = host, .version = LGSWEEP_VERSION, .finished = clock_wall()};
 }
 
-static enum status_code commit(void *self, size_t index, const void *data, size_t size, struct status *status)
+static enum status_code commit(void *self, size_t index, const void *data, size_t size, const char *host,
+                               struct status *status)
 {
     struct run *run = self;
     struct record record = {0};
-    struct store_origin from = origin();
+    struct store_origin from = origin(host);
     uint64_t ticket;
     enum status_code code = decode(run, index, data, size, &record, status);
     if (code == STATUS_OK)
@@ -188,12 +189,12 @@ static void report_failure(struct run *run, const struct record *record, bool fi
     bytes_fini(&text);
 }
 
-static enum status_code fail(void *self, size_t index, const void *data, size_t size, uint32_t attempts, bool final,
-                             struct status *status)
+static enum status_code fail(void *self, size_t index, const void *data, size_t size, const char *host,
+                             uint32_t attempts, bool final, struct status *status)
 {
     struct run *run = self;
     struct record record = {0};
-    struct store_origin from = origin();
+    struct store_origin from = origin(host);
     uint64_t ticket;
     enum status_code code = decode(run, index, data, size, &record, status);
     if (code)

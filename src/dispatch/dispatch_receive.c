@@ -65,14 +65,16 @@ static enum status_code receive_progress(struct dispatch_coordinator *c, int ran
     return STATUS_OK;
 }
 
-static enum status_code sink_result(struct dispatch_coordinator *c, struct slot *slot,
+static enum status_code sink_result(struct dispatch_coordinator *c, int rank, struct slot *slot,
                                     const struct dispatch_message *message, bool final, struct status *status)
 {
     const struct dispatch_sink *sink = c->sink;
-    enum status_code code = message->outcome == RUN_DONE
-                                ? sink->commit(sink->self, slot->job.index, message->blob, message->blob_size, status)
-                                : sink->fail(sink->self, slot->job.index, message->blob, message->blob_size,
-                                             slot->job.attempts, final, status);
+    const char *host = c->hosts[c->workers[rank].host].name;
+    enum status_code code =
+        message->outcome == RUN_DONE
+            ? sink->commit(sink->self, slot->job.index, message->blob, message->blob_size, host, status)
+            : sink->fail(sink->self, slot->job.index, message->blob, message->blob_size, host, slot->job.attempts,
+                         final, status);
     c->sink_failed |= code != STATUS_OK;
     return code;
 }
@@ -91,7 +93,7 @@ static enum status_code receive_result(struct dispatch_coordinator *c, int rank,
     slot->job.attempts += message->outcome == RUN_FAILED;
     slot->failed = message->outcome != RUN_DONE;
     bool final = message->outcome != RUN_FAILED || slot->job.attempts >= c->options.attempts;
-    enum status_code code = sink_result(c, slot, message, final, status);
+    enum status_code code = sink_result(c, rank, slot, message, final, status);
     if (code != STATUS_OK || !final) {
         c->retried += code == STATUS_OK;
         jobs_wait(c, (size_t)message->job);

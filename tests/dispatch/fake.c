@@ -45,10 +45,13 @@ static void enqueue(struct fake_sweep *sweep, size_t index)
     sweep->queue[sweep->queue_count++] = index;
 }
 
-static enum status_code commit(void *self, size_t index, const void *record, size_t size, struct status *status)
+static enum status_code commit(void *self, size_t index, const void *record, size_t size, const char *host,
+                               struct status *status)
 {
     struct fake_sweep *sweep = self;
     uint64_t echoed = 0;
+    if (host == NULL || *host == 0)
+        return status_set(status, STATUS_INTERNAL, "a record without its host");
     if (++sweep->commits_total == sweep->break_commit)
         return status_set(status, STATUS_FULL, "no space left");
     if (size != sizeof echoed)
@@ -61,13 +64,14 @@ static enum status_code commit(void *self, size_t index, const void *record, siz
     return STATUS_OK;
 }
 
-static enum status_code fail(void *self, size_t index, const void *record, size_t size, uint32_t attempts, bool final,
-                             struct status *status)
+static enum status_code fail(void *self, size_t index, const void *record, size_t size, const char *host,
+                             uint32_t attempts, bool final, struct status *status)
 {
     struct fake_sweep *sweep = self;
     (void)record;
     (void)size;
-    (void)status;
+    if (host == NULL || *host == 0)
+        return status_set(status, STATUS_INTERNAL, "a failure without its host");
     sweep->fails[index]++;
     sweep->attempts[index] = attempts;
     if (!final)
