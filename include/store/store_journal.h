@@ -8,8 +8,8 @@
 //
 // Payloads: STORE_SWEEP: see store_sweep.h. STORE_RESULT and STORE_FAILURE: u8 status, u8 flags (1: has a training
 // part, 2: a twin), u32 count of test lengths and each as u64, host and version as texts, finished as f64, u32
-// attempts, then record_encode to the end. STORE_ATTEMPT: none. Entries of unknown kinds are passed over. No process
-// but the store's owner writes here.
+// attempts, then record_encode to the end. STORE_ATTEMPT: u32 attempts so far. Entries of unknown kinds are passed
+// over. No process but the store's owner writes here.
 #pragma once
 #include "base_bytes.h"
 #include "base_hash.h"

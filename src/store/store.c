@@ -88,6 +88,7 @@ enum status_code store_append_attempt(struct store *store, struct hash128 identi
                                       struct status *status)
 {
     bytes_clear(&store->payload);
+    bytes_u32(&store->payload, store_attempts(store, identity) + 1);
     return append(store, STORE_ATTEMPT, identity, ret_ticket, status);
 }
 

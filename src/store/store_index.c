@@ -160,19 +160,26 @@ enum status_code store_index_add(struct store_index *index, const struct index_s
     return added ? STATUS_OK : no_memory(status);
 }
 
-enum status_code store_index_attempt(struct store_index *index, struct hash128 identity, struct status *status)
+// An entry holds the number that has been reached, so that one which the published file counts already adds nothing.
+static enum status_code add_attempt(struct store_index *index, const struct store_entry *from, struct status *status)
 {
-    struct index_entry *entry = get(index, identity);
+    struct bytes_reader reader = bytes_reader(from->payload, from->size);
+    uint32_t attempts = bytes_read_u32(&reader);
+    if (reader.failed)
+        return status_set(status, STATUS_DAMAGED, "the journal's entry at offset %llu is not an attempt",
+                          (unsigned long long)from->offset);
+    struct index_entry *entry = get(index, from->identity);
     if (!entry)
         return no_memory(status);
-    entry->attempts++;
+    if (attempts > entry->attempts)
+        entry->attempts = attempts;
     return STATUS_OK;
 }
 
 enum status_code store_index_entry(struct store_index *index, const struct store_entry *entry, struct status *status)
 {
     if (entry->kind == STORE_ATTEMPT)
-        return store_index_attempt(index, entry->identity, status);
+        return add_attempt(index, entry, status);
     if (entry->kind != STORE_RESULT && entry->kind != STORE_FAILURE)
         return STATUS_OK;
     struct store_payload payload = {0};

@@ -53,9 +53,6 @@ struct index_source {
 };
 enum status_code store_index_add(struct store_index *index, const struct index_source *source,
                                  struct status *status) MUST_CHECK;
-enum status_code store_index_attempt(struct store_index *index, struct hash128 identity,
-                                     struct status *status) MUST_CHECK;
-
 // A STORE_RESULT, STORE_FAILURE or STORE_ATTEMPT entry of the journal; others are passed over. STATUS_DAMAGED when the
 // payload is not what its checksum promises.
 enum status_code store_index_entry(struct store_index *index, const struct store_entry *entry,

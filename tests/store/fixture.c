@@ -67,7 +67,7 @@ static struct exclusion *make_exclusions(struct fixture *fixture)
 void fixture_replan(struct fixture *fixture, const struct fixture_plan *plan)
 {
     static const struct test_length lengths[] = {
-        {.value = 1, .relative = true}, {.value = 4, .relative = true}, {.value = 20}};
+        {.value = 1, .relative = true}, {.value = 4, .relative = true}, {.value = 20}, {.value = 100}};
     struct status status = {0};
     grid_destroy(fixture->grid);
     arena_destroy(fixture->arena);

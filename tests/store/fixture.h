@@ -15,7 +15,7 @@ enum { FIXTURE_EVALS = 6, FIXTURE_PATH = 512 };
 struct fixture_plan {
     int64_t replicates;   // 0: 2
     size_t snr_count;     // 0: 3
-    size_t lengths_count; // 0: 2, of 1x, 4x, 20
+    size_t lengths_count; // 0: 2, of 1x, 4x, 20, 100
     double noise_rate;    // 0: 0.25; below 0: none
     int64_t steps;        // 0: 100
     bool twins, reversed; // reversed: the values of snr
