@@ -20,4 +20,4 @@ static void fill(struct nn_model *model)
         nn_draw(model, &model->tensor[TENSOR_ENCODING], p, (uint64_t)p, model->settings.model.init_scale);
 }
 
-const struct nn_encoding nn_encoding_absolute = {.name = "absolute", .layout = layout, .fill = fill};
+const struct nn_encoding nn_encoding_absolute = {.name = "absolute", .adds = true, .layout = layout, .fill = fill};

@@ -157,9 +157,16 @@ static void sample_end(struct nn_model *model, long length, real factor)
                                (2 * reach + 1) * tensor->stride);
 }
 
+static long distances(const struct nn_model *model, long length)
+{
+    long row;
+    return 2 * reach_of(model, length, &row) + 1;
+}
+
 const struct nn_encoding nn_encoding_relative = {.name = "relative",
                                                  .layout = layout,
                                                  .fill = fill,
                                                  .bias = bias,
                                                  .bias_gradient = bias_gradient,
-                                                 .sample_end = sample_end};
+                                                 .sample_end = sample_end,
+                                                 .distances = distances};

@@ -20,4 +20,4 @@ static void fill(struct nn_model *model)
     }
 }
 
-const struct nn_encoding nn_encoding_sinusoidal = {.name = "sinusoidal", .layout = layout, .fill = fill};
+const struct nn_encoding nn_encoding_sinusoidal = {.name = "sinusoidal", .adds = true, .layout = layout, .fill = fill};

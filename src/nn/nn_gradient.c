@@ -80,7 +80,8 @@ static real sample_gradient(struct nn_model *model, const struct nn_chunk *chunk
     real upstream = 1, logit = 0;
     if (model->linear)
         memset(attention->vote_gradients, 0, (size_t)attention->length * sizeof(real));
-    memset(attention->readout_sum, 0, (size_t)model->value_padded * sizeof(real));
+    if (attention->readout_sum)
+        memset(attention->readout_sum, 0, (size_t)model->value_padded * sizeof(real));
     for (attention->first = 0; attention->first < attention->length; attention->first += NN_LANES) {
         nn_attend_block(model, attention);
         if (single) {
@@ -94,7 +95,7 @@ static real sample_gradient(struct nn_model *model, const struct nn_chunk *chunk
         upstream = nn_upstream(model, chunk->batch, chunk->first + s, logit);
         scale_sample(model, attention, upstream);
     }
-    if (!model->linear && !model->tensor[TENSOR_READOUT].frozen)
+    if (!model->linear && attention->readout_sum)
         model->kernels->add_scaled(model->tensor[TENSOR_READOUT].gradient, attention->readout_sum, upstream,
                                    model->value_padded);
     return logit;

@@ -116,13 +116,8 @@ static void take_attention(struct nn_model *model, struct nn_builder *builder)
     attention->mixed = take_reals(builder, model->value_padded, NN_LANES);
     attention->mixed_gradient = take_reals(builder, model->value_padded, NN_LANES);
     attention->mixed_rows = take_reals(builder, model->value_padded, NN_LANES);
-    attention->readout_sum = take_reals(builder, model->value_padded, 1);
-}
-
-bool nn_adds_positions(const struct nn_model *model)
-{
-    const int kind = model->settings.model.encoding;
-    return kind == ENCODING_SINUSOIDAL || kind == ENCODING_ABSOLUTE;
+    if (!model->tensor[TENSOR_READOUT].frozen)
+        attention->readout_sum = take_reals(builder, model->value_padded, 1);
 }
 
 static void take_all(struct nn_model *model, struct nn_builder *builder)
@@ -134,7 +129,7 @@ static void take_all(struct nn_model *model, struct nn_builder *builder)
     take_tensors(model, builder);
     take_projection(model, builder);
     take_attention(model, builder);
-    if (nn_adds_positions(model))
+    if (model->encoding->adds)
         take_base(model, builder);
 }
 
@@ -182,14 +177,20 @@ enum status_code nn_model_create(const struct settings *settings, long max_lengt
     return STATUS_OK;
 }
 
-size_t nn_model_bytes(const struct settings *settings, long max_length)
+size_t nn_describe(struct nn_model *ret_model, const struct settings *settings, long max_length)
 {
     struct nn_builder builder = {0};
-    struct nn_model model = {0};
-    nn_take(&builder, 1, 1, sizeof model);
-    describe(&model, settings, max_length);
-    take_all(&model, &builder);
+    *ret_model = (struct nn_model){0};
+    nn_take(&builder, 1, 1, sizeof *ret_model);
+    describe(ret_model, settings, max_length);
+    take_all(ret_model, &builder);
     return builder.bytes;
+}
+
+size_t nn_model_bytes(const struct settings *settings, long max_length)
+{
+    struct nn_model model;
+    return nn_describe(&model, settings, max_length);
 }
 
 size_t nn_tensor_count(const struct nn_model *model)

@@ -41,6 +41,7 @@ void *nn_take(struct nn_builder *builder, long count, long count_each, size_t si
 // How positions act. Hooks that are NULL do nothing.
 struct nn_encoding {
     const char *name; // as in spec
+    bool adds;        // positions.added is added to the input
     // Takes memory, and describes the tensor TENSOR_ENCODING with its values if there is one.
     void (*layout)(struct nn_model *model, struct nn_builder *builder);
     // Writes tables and initial weights.
@@ -53,6 +54,8 @@ struct nn_encoding {
     // sample_end, with a factor that its share of the tensor's gradient still lacks.
     void (*bias_gradient)(struct nn_model *model, struct nn_attention *attention);
     void (*sample_end)(struct nn_model *model, long length, real factor);
+    // Distances whose scores are computed for each query, for the count of operations.
+    long (*distances)(const struct nn_model *model, long length);
 };
 extern const struct nn_encoding nn_encoding_none, nn_encoding_sinusoidal, nn_encoding_absolute, nn_encoding_relative,
     nn_encoding_alibi, nn_encoding_rope;
@@ -109,7 +112,9 @@ struct nn_chunk {
     long tokens_stride;
 };
 
-bool nn_adds_positions(const struct nn_model *model);
+// Describes a model without memory; returns the bytes that it would take.
+size_t nn_describe(struct nn_model *ret_model, const struct settings *settings, long max_length);
+// Draws a row of a tensor's initial values.
 void nn_draw(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
 
 // Whether a batch of up to `length` tokens is one that the model can take.
