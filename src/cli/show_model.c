@@ -63,15 +63,24 @@ static void cell_settings(const struct show *show, const struct settings *base, 
             setting_put(show->axes[a].columns[c], ret_settings, show->axes[a].values[c][index[a]]);
 }
 
+// Settings that are the same in the whole cube. Twins differ from it in their noise rate, which therefore is not fixed
+// in the store; any other row has the cube's.
+static void cube_settings(const struct show *show, struct settings *ret_settings)
+{
+    union setting_value value;
+    settings_defaults(ret_settings);
+    for (size_t row = store_view_rows(show->view); row-- > 0;)
+        if (!store_view_row(show->view, row)->twin)
+            *ret_settings = store_view_row(show->view, row)->settings;
+    for (size_t i = 0; i < settings_count; i++)
+        if (store_view_fixed(show->view, &settings_table[i], &value))
+            setting_put(&settings_table[i], ret_settings, value);
+}
+
 static void find_rows(struct show *show)
 {
     struct settings base, settings;
-    settings_defaults(&base);
-    for (size_t i = 0; i < settings_count; i++) {
-        union setting_value value;
-        if (store_view_fixed(show->view, &settings_table[i], &value))
-            setting_put(&settings_table[i], &base, value);
-    }
+    cube_settings(show, &base);
     size_t index[SHOW_AXES] = {0};
     const bool none[SHOW_AXES] = {0};
     do

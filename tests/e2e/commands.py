@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What each command prints to a person: plan, trial, data, show, describe, help, versions."""
+import json
+import re
+
+from harness import SMALL, claim, lgsweep, main, status, write
+
+CHOICE = "snr=16,encoding=rope"
+
+
+def sweep():
+    return write("s.yaml", SMALL)
+
+
+def finished():
+    lgsweep("run", sweep(), "-o", "s.h5")
+    return "s.h5"
+
+
+@claim("`{}` prints help that names its usage and its options", [(c,) for c in "run plan trial data status show diff describe publish".split()])
+def explains_itself(name):
+    text = lgsweep(name, "--help").stdout
+    assert text.startswith(f"usage: lgsweep {name} ") and "--help" in text, text
+    assert text == lgsweep("help", name).stdout
+    assert f"  {name} " in lgsweep("--help").stdout
+
+
+@claim("--version lists every linked library")
+def lists_libraries():
+    text = lgsweep("--version").stdout
+    for name in ("lgsweep 0.", "numerics", "Open MPI", "HDF5", "libyaml", "xxHash"):
+        assert name in text, text
+
+
+@claim("plan counts cells, twins, what is done and what is left")
+def plans():
+    text = lgsweep("plan", sweep()).stdout
+    assert "8 cells, 16 trainings (8 of them noise-free twins)" in text, text
+    assert "0 done, 0 failed, 16 to run" in text and re.search(r"expected: about \d", text), text
+    lgsweep("run", "s.yaml", "-o", "s.h5")
+    assert "16 done, 0 failed, 0 to run" in lgsweep("plan", "s.yaml", "-o", "s.h5").stdout
+
+
+@claim("plan describes a grid of 10^12 trials at once and refuses it with count and limit")
+def plans_the_impossible():
+    axes = "".join(f"  {name}: {{from: 4, to: 103, points: 100}}\n" for name in ("samples", "dim", "head_dim", "value_dim", "steps", "train_length"))
+    done = lgsweep("plan", write("huge.yaml", "grid:\n" + axes), code=2, timeout=5)
+    assert "1e+12 cells" in done.stdout and "core-hours" in done.stdout, done.stdout
+    assert "limit of 1000000" in done.stderr, done.stderr
+
+
+@claim("trial prints a line at each evaluation and ends with test errors that the store repeats")
+def runs_one_trial():
+    text = lgsweep("trial", sweep(), "--select", CHOICE).stdout
+    identity = re.match(r"trial ([0-9a-f]{32})", text)[1]
+    curve = [line.split() for line in text.splitlines() if re.match(r" +\d+ +\d", line)]
+    assert [int(row[0]) for row in curve][0] == 0 and int(curve[-1][0]) == 30 and len(curve) == 5, text
+    errors = dict(re.findall(r"T = (\d+) +test error ([0-9.]+)", text))
+    shown = lgsweep("show", finished(), "--trial", identity[:8]).stdout
+    assert identity in shown
+    for length in ("4", "16"):
+        part = shown.split(f"at test length {length}:")[1]
+        assert abs(float(re.search(r"final_test_error +([0-9.]+)", part)[1]) - float(errors[length])) < 1e-4, part
+
+
+@claim("data prints the same samples each time, flips and signal tokens marked")
+def prints_data():
+    text = lgsweep("data", sweep(), "--select", CHOICE, "--count", "10").stdout
+    assert text == lgsweep("data", "s.yaml", "-s", CHOICE, "-n", "10").stdout
+    assert text.count("sample ") == 10 and text.count("signal token") == 10, text
+    assert "norm   4.000" in text, text  # the signal's norm is the root of the snr
+    test = lgsweep("data", "s.yaml", "-s", CHOICE, "--split", "test", "--length", "16").stdout
+    assert "tokens; chance error 0.5, Bayes error 0" in test and "flipped" not in test, test
+
+
+@claim("show prints events, choices side by side and the verdict map with intervals")
+def shows_a_store():
+    text = lgsweep("show", finished()).stdout
+    for part in ("16 trials (8 of them noise-free twins): 16 done", "t_fit", "encoding side by side", "T=4", "T=16", "from n to T=16"):
+        assert part in text, text
+    assert re.search(r"^ +16 +[A-Z?!-] \d\.\d{3} ±\d\.\d{3}", text, re.M), text
+    assert len(lgsweep("show", "s.h5", "--list").stdout.splitlines()) == 16
+
+
+@claim("show refuses what the store does not have: {}", [("--rows snrr", "did you mean 'snr'"), ("--trial ffff", "0 trials")])
+def refuses_to_show(words, says):
+    assert says in lgsweep("show", finished(), *words.split(), code=2).stderr
+
+
+@claim("describe lists settings and variables, and explains one")
+def describes():
+    settings = lgsweep("describe").stdout
+    for name in ("noise_rate", "train_length", "learning_rate", "relative_clip"):
+        assert f"  {name} " in settings, settings
+    assert "test_error(test_length, eval)" in lgsweep("describe", "variables").stdout
+    assert "t_fit" in lgsweep("describe", "t_fit").stdout
+    assert "did you mean 'encoding'" in lgsweep("describe", "encodin", code=2).stderr
+
+
+@claim("status tells a finished store in words and in JSON, and by its exit code where asked")
+def tells_status():
+    finished()
+    assert "16 of 16 trials over: 16 done, 0 diverged, 0 failed" in lgsweep("status", "s.h5").stdout
+    told = status("s.h5")
+    assert told["complete"] and not told["running"] and told["done"] == 16 and told["failures"] == [], told
+    lgsweep("status", "s.h5", "--exit-code", "--quiet", code=0)
+    assert json.loads(lgsweep("status", "s.h5", "--json", "--watch").stdout) == told
+
+
+if __name__ == "__main__":
+    main()
