@@ -165,12 +165,13 @@ static void fill(const struct record *record, const struct record_part *part, co
 {
     for (size_t i = 0; i < count; i++) {
         double value = made_up(record, field->id, part->test_length, i);
+        bool absent = i % 5 == 4;
         if (field->id == FIELD_LOSS_LEVEL)
-            value = record_loss_levels[i];
-        if (field->type == RECORD_F32)
-            ((float *)data)[i] = i % 5 == 4 ? NAN : (float)value;
+            ((float *)data)[i] = record_loss_levels[i];
+        else if (field->type == RECORD_F32)
+            ((float *)data)[i] = absent ? NAN : (float)value;
         else if (field->type == RECORD_F64)
-            ((double *)data)[i] = i % 5 == 4 ? (double)NAN : value;
+            ((double *)data)[i] = absent ? (double)NAN : value;
         else if (field->type == RECORD_I64)
             ((int64_t *)data)[i] = field->id == FIELD_STEP ? (int64_t)(i * i) : (int64_t)(1e6 * value);
         else if (field->type == RECORD_U8)
@@ -331,6 +332,26 @@ struct store_view *fixture_view(const struct fixture *fixture)
     fixture_ok(store_view_open(fixture->path, &view, &status), &status);
     return view;
 }
+
+hid_t fixture_hdf5(const struct fixture *fixture)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    assert_true(H5Pset_file_locking(access, false, true) >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0);
+    hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, access);
+    assert_true(file >= 0);
+    H5Pclose(access);
+    return file;
+}
+
+#ifdef LGSWEEP_SANITIZE
+const char *__lsan_default_suppressions(void);
+
+// HDF5 itself loses some memory when it meets a damaged file.
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libhdf5";
+}
+#endif
 
 unsigned char *fixture_read(const char *path, size_t *ret_size)
 {

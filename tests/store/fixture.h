@@ -6,6 +6,7 @@
 #include "store.h"
 #include "store_publish.h"
 #include "store_view.h"
+#include <hdf5.h>
 #include <stdbool.h>
 
 enum { FIXTURE_EVALS = 6, FIXTURE_PATH = 512 };
@@ -57,6 +58,9 @@ void fixture_append(const struct fixture *fixture, struct store *store, size_t f
 void fixture_run(const struct fixture *fixture);
 void fixture_publish(const struct fixture *fixture);
 struct store_view *fixture_view(const struct fixture *fixture);
+
+// As another program would open it; within one process HDF5 wants the same access properties each time.
+hid_t fixture_hdf5(const struct fixture *fixture);
 
 unsigned char *fixture_read(const char *path, size_t *ret_size); // freed by the caller
 void fixture_write(const char *path, const void *data, size_t size);
