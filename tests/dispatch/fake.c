@@ -126,6 +126,8 @@ static enum status_code start(void *self, const void *job, size_t size, struct s
     if (++runner->started == runner->breaks)
         return status_set(status, STATUS_SYSTEM, "the fake runner is broken");
     memcpy(&runner->job, job, size);
+    if (runner->job >= FAKE_JOBS)
+        return status_set(status, STATUS_INVALID, "no such job");
     runner->running = true;
     runner->left = runner->polls;
     return STATUS_OK;
