@@ -127,10 +127,11 @@ struct chunk_walk {
     hsize_t chunk[H5_RANK];
     size_t unit; // elements
     struct h5_source source;
+    bool starved; // the source had no memory
 };
 
 // Writes the chunk whose corner has the outer indices of `start`, which is unit `first`.
-static bool write_chunk(const struct chunk_walk *walk, const hsize_t *start, size_t first)
+static bool write_chunk(struct chunk_walk *walk, const hsize_t *start, size_t first)
 {
     const struct h5_shape *shape = walk->shape;
     hsize_t count[H5_RANK];
@@ -141,6 +142,7 @@ static bool write_chunk(const struct chunk_walk *walk, const hsize_t *start, siz
         units *= i < walk->outer ? (size_t)count[i] : 1;
     }
     const void *data = walk->source.get(walk->source.self, first, units);
+    walk->starved = !data;
     if (!data)
         return false;
     if (is_fill(data, units * walk->unit * store_h5_size(walk->type), walk->type))
@@ -156,7 +158,7 @@ static bool write_chunk(const struct chunk_walk *walk, const hsize_t *start, siz
 }
 
 // All chunks in the order of their units, as an odometer over the outer dimensions.
-static bool write_chunks(const struct chunk_walk *walk)
+static bool write_chunks(struct chunk_walk *walk)
 {
     hsize_t start[H5_RANK] = {0};
     for (;;) {
@@ -201,6 +203,8 @@ enum status_code store_h5_put_variable(const struct h5 *h5, hid_t parent, const 
     good = dataset >= 0 && attach(dataset, shape) && (walk.file_space = H5Dget_space(dataset)) >= 0;
     good = good && (empty || write_chunks(&walk));
     enum status_code code = keep_or_close(h5, name, good, dataset, ret_dataset);
+    if (walk.starved)
+        code = status_set(h5->status, STATUS_MEMORY, "no memory to write %s into %s", name, h5->path);
     if (walk.file_space > 0)
         H5Sclose(walk.file_space);
     H5Pclose(creation);
