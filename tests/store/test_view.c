@@ -303,7 +303,7 @@ static void damaged_files_give_errors_at_worst(void **state)
 {
     (void)state;
     struct fixture fixture;
-    size_t size, opened = 0, refused = 0;
+    size_t size, refused = 0;
     fixture_init(&fixture, &(struct fixture_plan){.snr_count = 1, .replicates = 1, .lengths_count = 1});
     fixture_run(&fixture);
     unsigned char *bytes = fixture_read(fixture.path, &size);
@@ -325,9 +325,8 @@ static void damaged_files_give_errors_at_worst(void **state)
                 record_fini(&record);
         }
         store_view_close(view);
-        opened++;
     }
-    assert_true(opened > 0 && refused > 0);
+    assert_true(refused > 0);
     free(bytes);
     fixture_fini(&fixture);
 }
