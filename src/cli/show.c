@@ -75,6 +75,7 @@ static enum status_code print(const struct cli *cli, const struct show *show, st
     show_phases(show);
     show_compare(show);
     show_map(show);
+    show_letters(show);
     return STATUS_OK;
 }
 

@@ -26,6 +26,10 @@ void show_fini(struct show *show);
 
 // The first row of a cell, for what all replicates share; -1 where none is finished.
 ptrdiff_t show_row(const struct show *show, size_t cell);
+// The longest test length of the cube that a row has; 0 for none.
+int64_t show_longest(const struct show *show, ptrdiff_t row);
+// Whether an axis has numbers, rather than names or yes and no.
+bool show_is_number(const struct store_axis *axis);
 // The cell at `index` (axes_count).
 size_t show_cell(const struct show *show, const size_t *index);
 // The next combination of all axes but those marked in `fixed` (axes_count flags); false after the last.
@@ -40,8 +44,18 @@ double show_derived(const struct show *show, const char *name, ptrdiff_t row, in
 // A scalar of one trial at a test length.
 double show_test(const struct show *show, enum record_field_id id, ptrdiff_t row, int64_t length);
 
+// How a verdict is drawn.
+struct show_mark {
+    char letter;
+    const char *colour, *name; // colour: an escape sequence, or empty
+};
+extern const struct show_mark show_marks[VERDICTS];
+void show_print_mark(const struct show *show, int verdict);
+void show_print_legend(const struct show *show);
+
 void show_overview(const struct show *show);
-void show_map(const struct show *show);     // verdicts and errors with intervals over test length
+void show_map(const struct show *show);     // errors with intervals and verdicts over test length, a table a setting
+void show_letters(const struct show *show); // all verdicts in one picture
 void show_compare(const struct show *show); // the choices of each axis of names side by side, paired
 void show_phases(const struct show *show);  // events: median over replicates
 enum status_code show_trial(const struct show *show, const char *identity, struct status *status) MUST_CHECK;

@@ -43,7 +43,7 @@ static void print_choice(const struct show *show, size_t cell, size_t first, int
 }
 
 // One setting of the other axes, where at least two choices have results. Compared with the first of these.
-static void print_line(const struct show *show, size_t axis, const bool *fixed, size_t *index, int64_t length)
+static void print_line(const struct show *show, size_t axis, const bool *fixed, size_t *index)
 {
     struct bytes place = {0};
     size_t present = 0, first = 0;
@@ -55,40 +55,39 @@ static void print_line(const struct show *show, size_t axis, const bool *fixed, 
     index[axis] = 0;
     if (present < 2)
         return;
+    int64_t length = show_longest(show, show_row(show, first));
     printf("  ");
     for (; index[axis] < show->axes[axis].count; index[axis]++)
         print_choice(show, show_cell(show, index), first, length);
     index[axis] = 0;
     show_place(show, fixed, index, &place);
-    printf("  %.*s\n", (int)place.size, place.data ? (const char *)place.data : "");
+    printf("  T=%lld %.*s\n", (long long)length, (int)place.size, place.data ? (const char *)place.data : "");
     bytes_fini(&place);
 }
 
-static void print_table(const struct show *show, size_t axis, int64_t length)
+static void print_table(const struct show *show, size_t axis)
 {
     const struct store_axis *choices = &show->axes[axis];
     size_t index[SHOW_AXES] = {0};
     bool fixed[SHOW_AXES] = {0};
     char value[64];
     fixed[axis] = true;
-    printf("\n%s side by side, test error at T=%lld (difference to the first ± half its 95 %% interval, paired by\n"
+    printf("\n%s side by side, test error at the longest test length (difference to the first ± half its 95 %% "
+           "interval, paired by\n"
            "replicate; + worse, - better, = no difference):\n  ",
-           choices->name, (long long)length);
+           choices->name);
     for (size_t i = 0; i < choices->count; i++)
         printf("  %-24s", show_value(choices, i, value, sizeof value));
     printf("\n");
     do
-        print_line(show, axis, fixed, index, length);
+        print_line(show, axis, fixed, index);
     while (show_next(show, fixed, index));
 }
 
 void show_compare(const struct show *show)
 {
-    if (!show->lengths_count)
-        return;
     for (size_t a = 0; a < show->axes_count; a++) {
-        enum setting_type type = show->axes[a].columns[0]->type;
-        if (show->axes[a].count > 1 && (type == SETTING_CHOICE || type == SETTING_BOOL))
-            print_table(show, a, show->lengths[show->lengths_count - 1]);
+        if (show->axes[a].count > 1 && !show_is_number(&show->axes[a]))
+            print_table(show, a);
     }
 }

@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    char letter;
-    const char *colour, *name;
-} marks[VERDICTS] = {
+enum { SHOW_PANEL = 256 };
+
+const struct show_mark show_marks[VERDICTS] = {
     [VERDICT_UNDECIDED] = {'?', "", "undecided"},
     [VERDICT_BENIGN] = {'B', "\033[32m", "benign"},
     [VERDICT_HARMFUL] = {'H', "\033[31m", "harmful"},
@@ -30,18 +29,17 @@ static void print_error(const struct show *show, ptrdiff_t row, int64_t length)
         printf("  %-13s", "");
         return;
     }
-    int code = (int)verdict;
-    printf("  %s%c%s ", show->colour ? marks[code].colour : "", marks[code].letter,
-           show->colour && *marks[code].colour ? "\033[0m" : "");
+    printf("  ");
+    show_print_mark(show, (int)verdict);
+    printf(" ");
     if (isfinite(low) && isfinite(high))
         printf("%.3f ±%.3f", mean, (high - low) / 2);
     else
         printf("%.3f      ", mean);
 }
 
-static void print_length_effect(const struct show *show, ptrdiff_t row)
+static void print_length_effect(const struct show *show, ptrdiff_t row, int64_t longest)
 {
-    int64_t longest = show->lengths[show->lengths_count - 1];
     double effect = show_derived(show, "length_effect", row, longest);
     double change = show_derived(show, "length_difference", row, longest);
     double low = show_derived(show, "length_difference_low", row, longest);
@@ -52,60 +50,97 @@ static void print_length_effect(const struct show *show, ptrdiff_t row)
            (int)effect == LENGTH_EFFECT_NO_DIFFERENCE ? "no difference" : length_effect_names[(int)effect]);
 }
 
-static void print_header(const struct show *show, const char *name)
+// A table of one setting of the other axes: the rows of one axis, the test lengths that any of them has.
+struct panel {
+    ptrdiff_t row[SHOW_PANEL];
+    size_t rows;
+    int64_t length[SHOW_PANEL];
+    size_t lengths;
+};
+
+static void collect(const struct show *show, size_t *index, struct panel *ret_panel)
+{
+    bool has_axis = show->row_axis < show->axes_count;
+    *ret_panel = (struct panel){.rows = has_axis ? show->axes[show->row_axis].count : 1};
+    if (ret_panel->rows > SHOW_PANEL)
+        ret_panel->rows = SHOW_PANEL;
+    for (size_t i = 0; i < ret_panel->rows; i++) {
+        if (has_axis)
+            index[show->row_axis] = i;
+        ret_panel->row[i] = show_row(show, show_cell(show, index));
+    }
+    if (has_axis)
+        index[show->row_axis] = 0;
+    for (size_t t = 0; t < show->lengths_count && ret_panel->lengths < SHOW_PANEL; t++)
+        for (size_t i = 0; i < ret_panel->rows; i++)
+            if (ret_panel->row[i] >= 0 && store_view_has(show->view, (size_t)ret_panel->row[i], show->lengths[t])) {
+                ret_panel->length[ret_panel->lengths++] = show->lengths[t];
+                break;
+            }
+}
+
+static void print_header(const struct panel *panel, const char *name)
 {
     printf("  %12s ", name);
-    for (size_t t = 0; t < show->lengths_count; t++) {
+    for (size_t t = 0; t < panel->lengths; t++) {
         char head[32];
-        snprintf(head, sizeof head, "T=%lld", (long long)show->lengths[t]);
+        snprintf(head, sizeof head, "T=%lld", (long long)panel->length[t]);
         printf("  %-14s", head);
     }
-    if (show->lengths_count > 1)
-        printf("  from n to T=%lld", (long long)show->lengths[show->lengths_count - 1]);
+    if (panel->lengths > 1)
+        printf("  from n to T=%lld", (long long)panel->length[panel->lengths - 1]);
     printf("\n");
 }
 
-static bool is_empty(const struct show *show, size_t *index)
+static void print_row(const struct show *show, const struct panel *panel, size_t row, const char *value)
 {
-    bool empty = show_row(show, show_cell(show, index)) < 0;
-    if (show->row_axis == show->axes_count)
-        return empty;
-    for (size_t i = 1; i < show->axes[show->row_axis].count; i++) {
-        index[show->row_axis] = i;
-        empty = empty && show_row(show, show_cell(show, index)) < 0;
-    }
-    index[show->row_axis] = 0;
-    return empty;
+    printf("  %12s ", value);
+    for (size_t t = 0; t < panel->lengths; t++)
+        print_error(show, panel->row[row], panel->length[t]);
+    if (panel->lengths > 1)
+        print_length_effect(show, panel->row[row], panel->length[panel->lengths - 1]);
+    printf("\n");
 }
 
 static void print_panel(const struct show *show, size_t *index)
 {
     bool skip[SHOW_AXES] = {0};
     struct bytes place = {0};
-    bool has_axis = show->row_axis < show->axes_count;
-    size_t rows = has_axis ? show->axes[show->row_axis].count : 1;
-    if (has_axis)
+    struct panel panel;
+    collect(show, index, &panel);
+    if (!panel.lengths)
+        return;
+    const struct store_axis *axis = show->row_axis < show->axes_count ? &show->axes[show->row_axis] : NULL;
+    if (axis)
         skip[show->row_axis] = true;
     show_place(show, skip, index, &place);
     printf("\n%.*s\n", (int)place.size, place.data ? (const char *)place.data : "");
     bytes_fini(&place);
-    print_header(show, has_axis ? show->axes[show->row_axis].name : "");
-    for (size_t i = 0; i < rows; i++) {
+    print_header(&panel, axis ? axis->name : "");
+    for (size_t i = 0; i < panel.rows; i++) {
         char value[64] = "";
-        if (has_axis) {
-            index[show->row_axis] = i;
-            show_value(&show->axes[show->row_axis], i, value, sizeof value);
-        }
-        ptrdiff_t row = show_row(show, show_cell(show, index));
-        printf("  %12s ", value);
-        for (size_t t = 0; t < show->lengths_count; t++)
-            print_error(show, row, show->lengths[t]);
-        if (show->lengths_count > 1)
-            print_length_effect(show, row);
-        printf("\n");
+        if (axis)
+            show_value(axis, i, value, sizeof value);
+        print_row(show, &panel, i, value);
     }
-    if (has_axis)
-        index[show->row_axis] = 0;
+}
+
+void show_print_mark(const struct show *show, int verdict)
+{
+    const struct show_mark *mark = &show_marks[verdict];
+    bool colour = show->colour && *mark->colour;
+    printf("%s%c%s", colour ? mark->colour : "", mark->letter, colour ? "\033[0m" : "");
+}
+
+void show_print_legend(const struct show *show)
+{
+    printf(" ");
+    for (int v = 0; v < VERDICTS; v++) {
+        printf(" ");
+        show_print_mark(show, v);
+        printf(" %s", show_marks[v].name);
+    }
+    printf("\n");
 }
 
 void show_map(const struct show *show)
@@ -114,13 +149,9 @@ void show_map(const struct show *show)
     bool fixed[SHOW_AXES] = {0};
     if (show->row_axis < show->axes_count)
         fixed[show->row_axis] = true;
-    printf("\nTest error (mean over replicates ± half its 95 %% interval) and verdict:\n ");
-    for (int v = 0; v < VERDICTS; v++)
-        printf(" %s%c%s %s", show->colour ? marks[v].colour : "", marks[v].letter,
-               show->colour && *marks[v].colour ? "\033[0m" : "", marks[v].name);
-    printf("\n");
+    printf("\nTest error (mean over replicates ± half its 95 %% interval) and verdict:\n");
+    show_print_legend(show);
     do
-        if (!is_empty(show, index))
-            print_panel(show, index);
+        print_panel(show, index);
     while (show_next(show, fixed, index));
 }

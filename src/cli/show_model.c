@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_number(const struct store_axis *axis)
+bool show_is_number(const struct store_axis *axis)
 {
     return axis->columns[0]->type != SETTING_CHOICE && axis->columns[0]->type != SETTING_BOOL;
 }
@@ -19,7 +19,7 @@ static enum status_code choose_rows(struct show *show, const char *name, struct 
     for (size_t a = 0; a < show->axes_count; a++) {
         names[a] = show->axes[a].name;
         if (name ? strcmp(name, names[a]) == 0
-                 : is_number(&show->axes[a]) &&
+                 : show_is_number(&show->axes[a]) &&
                        (show->row_axis == show->axes_count || show->axes[a].count > show->axes[show->row_axis].count))
             show->row_axis = a;
     }
@@ -133,6 +133,14 @@ ptrdiff_t show_row(const struct show *show, size_t cell)
         if (show->rows[cell * show->replicates + r] >= 0)
             return show->rows[cell * show->replicates + r];
     return -1;
+}
+
+int64_t show_longest(const struct show *show, ptrdiff_t row)
+{
+    for (size_t t = show->lengths_count; row >= 0 && t-- > 0;)
+        if (store_view_has(show->view, (size_t)row, show->lengths[t]))
+            return show->lengths[t];
+    return 0;
 }
 
 char *show_value(const struct store_axis *axis, size_t index, char *ret_text, size_t size)

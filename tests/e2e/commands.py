@@ -79,6 +79,7 @@ def shows_a_store():
     for part in ("16 trials (8 of them noise-free twins): 16 done", "t_fit", "encoding side by side", "T=4", "T=16", "from n to T=16"):
         assert part in text, text
     assert re.search(r"^ +16 +[A-Z?!-] \d\.\d{3} ±\d\.\d{3}", text, re.M), text
+    assert re.search(r"^ +16 +[A-Z?!-]{2} +[A-Z?!-]{2} *$", text.split("Verdict map")[1], re.M), text
     assert len(lgsweep("show", "s.h5", "--list").stdout.splitlines()) == 16
 
 
