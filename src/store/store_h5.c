@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store_h5.h"
 #include "store_path.h"
+#include "store_seal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -88,7 +89,7 @@ enum status_code store_h5_create(const struct h5 *h5, hid_t *ret_file)
     return code;
 }
 
-// Tells a missing file from one that is not HDF5, which H5Fopen does not.
+// Tells a missing file from one that is not HDF5, which H5Fopen does not, and keeps a damaged one away from it.
 static enum status_code check_readable(const struct h5 *h5)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
@@ -97,14 +98,16 @@ static enum status_code check_readable(const struct h5 *h5)
     if (fd < 0)
         return store_path_errno(h5->status, errno, "cannot open", h5->path);
     ssize_t size = read(fd, head, sizeof head);
-    int error = size < 0 ? errno : 0;
+    enum status_code code = STATUS_OK;
+    if (size < 0)
+        code = store_path_errno(h5->status, errno, "cannot read", h5->path);
+    else if (size < (ssize_t)sizeof head || memcmp(head, signature, sizeof head) != 0)
+        code = status_set(h5->status, STATUS_INVALID,
+                          "%s: not an HDF5 file; choose another name for the store with -o", h5->path);
+    else
+        code = store_seal_check(fd, h5->path, h5->status);
     close(fd);
-    if (error)
-        return store_path_errno(h5->status, error, "cannot read", h5->path);
-    if (size < (ssize_t)sizeof head || memcmp(head, signature, sizeof head) != 0)
-        return status_set(h5->status, STATUS_INVALID, "%s: not an HDF5 file; choose another name for the store with -o",
-                          h5->path);
-    return STATUS_OK;
+    return code;
 }
 
 enum status_code store_h5_open(const struct h5 *h5, hid_t *ret_file)

@@ -4,6 +4,7 @@
 #include "base_text.h"
 #include "store_lock.h"
 #include "store_path.h"
+#include "store_seal.h"
 #include "store_write.h"
 #include <errno.h>
 #include <signal.h>
@@ -70,7 +71,8 @@ static enum status_code write_file(struct plan *plan, const char *temporary,
     const struct h5 h5 = {temporary, code == STATUS_OK ? status : &closing};
     enum status_code closed = store_h5_close(&h5, writing.file);
     store_fill_fini(&writing.fill);
-    return code == STATUS_OK ? closed : code;
+    code = code == STATUS_OK ? closed : code;
+    return code == STATUS_OK ? store_seal_put(temporary, status) : code;
 }
 
 static enum status_code put_in_place(const struct plan *plan, const char *temporary, const char *target,
