@@ -159,7 +159,8 @@ def too_much_memory():
 
 @claim("a trial that diverges is a result with its step, and the run succeeds")
 def divergence():
-    lgsweep("run", write("s.yaml", SMALL.replace("learning_rate: 0.2", "learning_rate: 1e12")), "-o", "s.h5")
+    lgsweep("run", write("s.yaml", SMALL.replace("learning_rate: 0.2", "learning_rate: 1e15")
+                         .replace("value_dim: 2", "value_dim: 2, init_scale: 1e12")), "-o", "s.h5")
     found = status("s.h5")
     assert found["diverged"] > 0 and found["failed"] == 0, found
     with h5py.File("s.h5") as file:

@@ -56,8 +56,8 @@ def command(arguments, ranks=None, program=None):
 
 def lgsweep(*arguments, ranks=None, program=None, env=None, code=0, timeout=600, **options):
     """Runs to the end. Fails unless the exit code is `code` (None: any). Returns the CompletedProcess, with text."""
-    done = subprocess.run(command(arguments, ranks, program), env={**os.environ, **(env or {})}, text=True, timeout=timeout,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, **options)
+    done = subprocess.run(command(arguments, ranks, program), env={**os.environ, **(env or {})}, text=True, errors="surrogateescape",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=timeout, **options)
     if code is not None and done.returncode != code:
         raise AssertionError(f"{' '.join(map(str, arguments))}: exit code {done.returncode}, not {code}\n"
                              f"{done.stdout[-1000:]}{done.stderr[-2000:]}")
@@ -193,3 +193,11 @@ grid:
 def write(name, text):
     Path(name).write_text(text)
     return name
+
+
+def quickstart():
+    """The quickstart's sweep file, with all replicates under --long, with one otherwise."""
+    text = (ROOT / "sweeps" / "quickstart.yaml").read_text()
+    short = text.replace("replicates: 5", "replicates: 1")
+    assert short != text
+    return write("quickstart.yaml", text if LONG else short)

@@ -14,9 +14,7 @@ from pathlib import Path
 
 import h5py
 
-import harness
-from harness import LONG, claim, journal_results, lgsweep, main, processes, same, start, stop, until
-from ranks import quickstart
+from harness import LONG, claim, journal_results, lgsweep, main, processes, quickstart, same, start, stop, until
 
 
 def option(name, default):

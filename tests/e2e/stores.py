@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a finished store is good for: other programs read it, a run goes on from it, an extended sweep adds to it."""
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -45,13 +46,11 @@ def ranks_by_every_launcher():
 
 @claim("a finished store runs nothing again, with or without its journal")
 def runs_nothing_again():
-    store = Path(finished())
-    before, journal = store.read_bytes(), Path("s.h5.journal")
-    lgsweep("run", "s.yaml", "-o", store)
-    assert store.read_bytes() == before
-    journal.unlink(missing_ok=True)
-    lgsweep("run", "s.yaml", "-o", store)
-    assert store.read_bytes() == before
+    shutil.copy(finished(), "before.h5")
+    for _ in range(2):
+        Path("s.h5.journal").unlink(missing_ok=True)
+        assert ", 0 to run" in lgsweep("run", "s.yaml", "-o", "s.h5").stderr
+        same("before.h5", "s.h5")
 
 
 @claim("new values of an axis, replicates and test lengths are added, and nothing else runs")
@@ -96,7 +95,7 @@ def odd_folder():
     folder = os.fsdecode("测试 é".encode() + b" \xff")
     Path(folder).mkdir()
     finished(store=f"{folder}/s.h5")
-    assert "8" in lgsweep("status", f"{folder}/s.h5").stdout
+    assert "16 of 16 trials" in lgsweep("status", f"{folder}/s.h5").stdout
 
 
 @claim("numbers are read and written alike in a locale with decimal commas")
