@@ -69,6 +69,8 @@ const struct record_value *record_find(const struct record_part *part, enum reco
 size_t record_size(const struct record_value *value); // number of elements
 // Element `at` of the flattened array as double; NaN when the field is absent or ends before. `part` may be NULL.
 double record_real(const struct record_part *part, enum record_field_id id, size_t at);
+// The same of a value, known or not; NULL gives NaN.
+double record_element(const struct record_value *value, size_t at);
 // Adds or overwrites a scalar, converted to the field's type. STATUS_MEMORY, or STATUS_INTERNAL for a number that an
 // integer field cannot hold.
 enum status_code record_put_real(struct record_part *part, enum record_field_id id, double value) MUST_CHECK;

@@ -26,22 +26,6 @@ static enum status_code find(const struct show *show, const char *prefix, size_t
                       found, prefix);
 }
 
-static double element(const struct record_value *value, size_t at)
-{
-    switch (value->type) {
-    case RECORD_F32:
-        return (double)((const float *)value->data)[at];
-    case RECORD_F64:
-        return ((const double *)value->data)[at];
-    case RECORD_I32:
-        return ((const int32_t *)value->data)[at];
-    case RECORD_I64:
-        return (double)((const int64_t *)value->data)[at];
-    default:
-        return ((const uint8_t *)value->data)[at];
-    }
-}
-
 static bool is_curve(const struct record_value *value)
 {
     return value->dimensions == 1 && strcmp(value->dimension[0], "eval") == 0;
@@ -62,7 +46,7 @@ static void print_curves(const struct record_part *part)
         printf("\n");
         for (size_t v = 0; v < part->count; v++)
             if (is_curve(&part->values[v]))
-                printf(" %18.6g", element(&part->values[v], e));
+                printf(" %18.6g", record_element(&part->values[v], e));
     }
     printf("\n");
 }
@@ -76,7 +60,7 @@ static void print_scalars(const struct record_part *part)
             continue;
         printf("  %-28s", value->name);
         for (size_t i = 0; i < record_size(value); i++) {
-            text_real((double)(float)element(value, i), text);
+            text_real((double)(float)record_element(value, i), text);
             printf(" %s", text);
         }
         printf("\n");

@@ -71,7 +71,8 @@ const struct record_field record_fields[] = {
      .help = "First step at which at most 1 % of the training samples whose label was not flipped have y f <= 0; NaN "
              "when there is none."},
     {TRAINING(FIELD_T_HALF, "t_half", RECORD_F64), .unit = "steps", .long_name = "step of half memorisation",
-     .help = "First step from t_fit on at which at least half of the flipped labels are fitted; NaN when there is none."},
+     .help =
+         "First step from t_fit on at which at least half of the flipped labels are fitted; NaN when there is none."},
     {TRAINING(FIELD_T_MEM, "t_mem", RECORD_F64), .unit = "steps", .long_name = "step of memorisation",
      .help = "First step from t_fit on at which all flipped labels are fitted; NaN when there is none."},
     {TRAINING(FIELD_T_BEST, "t_best", RECORD_F64), .unit = "steps", .long_name = "step of the best validation error",

@@ -2,9 +2,8 @@
 #include "record.h"
 #include <math.h>
 
-double record_real(const struct record_part *part, enum record_field_id id, size_t at)
+double record_element(const struct record_value *value, size_t at)
 {
-    const struct record_value *value = record_find(part, id);
     if (!value || at >= record_size(value))
         return NAN;
     switch (value->type) {
@@ -21,6 +20,11 @@ double record_real(const struct record_part *part, enum record_field_id id, size
     default:
         return NAN;
     }
+}
+
+double record_real(const struct record_part *part, enum record_field_id id, size_t at)
+{
+    return record_element(record_find(part, id), at);
 }
 
 // Whether an integer type holds the number exactly; NaN it does not.

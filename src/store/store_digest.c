@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t element_size(const struct record_value *value)
-{
-    static const size_t size[] = {
-        [RECORD_F32] = 4, [RECORD_F64] = 8, [RECORD_I32] = 4, [RECORD_I64] = 8, [RECORD_U8] = 1};
-    return size[value->type];
-}
-
 static void put_part(const struct record_part *part, struct bytes *bytes)
 {
     bytes_u64(bytes, (uint64_t)part->test_length);
@@ -21,7 +14,7 @@ static void put_part(const struct record_part *part, struct bytes *bytes)
         bytes_text(bytes, value->name);
         for (int d = 0; d < value->dimensions; d++)
             bytes_u32(bytes, value->extent[d]);
-        bytes_raw(bytes, value->data, record_size(value) * element_size(value));
+        bytes_raw(bytes, value->data, record_size(value) * record_type_size(value->type));
     }
 }
 

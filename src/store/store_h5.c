@@ -102,8 +102,8 @@ static enum status_code check_readable(const struct h5 *h5)
     if (size < 0)
         code = store_path_errno(h5->status, errno, "cannot read", h5->path);
     else if (size < (ssize_t)sizeof head || memcmp(head, signature, sizeof head) != 0)
-        code = status_set(h5->status, STATUS_INVALID,
-                          "%s: not an HDF5 file; choose another name for the store with -o", h5->path);
+        code = status_set(h5->status, STATUS_INVALID, "%s: not an HDF5 file; choose another name for the store with -o",
+                          h5->path);
     else
         code = store_seal_check(fd, h5->path, h5->status);
     close(fd);
