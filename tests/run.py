@@ -61,7 +61,7 @@ def build_and_unit_tests(name):
             return 0, 1, tail(output)
     code, output = run(name, ["ninja", "-C", folder], append=True)
     if code:
-        return 0, 1, tail(output)
+        return 0, 1, tail(output[max(output.find("FAILED:"), 0):], 60)
     (ROOT / folder / "meson-logs" / "testlog.json").unlink(missing_ok=True)
     run(name, ["meson", "test", "-C", folder, "--no-rebuild", "--print-errorlogs", "-t", "3"], append=True)
     return unit_results(ROOT / folder)
