@@ -54,8 +54,13 @@ double store_lock_interval(const struct store_lock *lock);
 enum status_code store_lock_beat(struct store_lock *lock, struct status *status) MUST_CHECK;
 const char *store_lock_token(const struct store_lock *lock);
 
-// The same check for a process that has only the token.
-enum status_code store_lock_check(const char *store_path, const char *token, struct status *status) MUST_CHECK;
+// The same check for a process that has only the token: a publication, before its rename. Until it closes *ret_fd
+// nobody takes the store over, so that no late rename undoes what a later owner has published; -1 where the file system
+// has no locks, and then the check is all there is.
+enum status_code store_lock_hold(const char *store_path, const char *token, int *ret_fd,
+                                 struct status *status) MUST_CHECK;
+// Whether this lock was taken from an owner that may live, and may still write once to what it has open.
+bool store_lock_displaced(const struct store_lock *lock);
 
 // Whether a process owns the store now, without taking or disturbing the lock; fills `ret_owner` then. A heartbeat on
 // another host counts as alive.

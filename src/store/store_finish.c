@@ -51,10 +51,22 @@ static enum status_code check_cover(const struct store *store, struct status *st
     return STATUS_OK;
 }
 
+// A name that no earlier damage has taken.
+static char *damaged_path(const char *journal_path)
+{
+    char suffix[32] = ".damaged", *path = store_path_join(journal_path, suffix);
+    for (int number = 2; path && store_path_exists(path); number++) {
+        free(path);
+        snprintf(suffix, sizeof suffix, ".damaged-%d", number);
+        path = store_path_join(journal_path, suffix);
+    }
+    return path;
+}
+
 // A journal with unreadable parts stays, under another name, for whoever can make something of it.
 static enum status_code put_away(struct store *store, struct status *status)
 {
-    char *damaged = store->damage ? store_path_join(store->journal_path, ".damaged") : NULL;
+    char *damaged = store->damage ? damaged_path(store->journal_path) : NULL;
     if (store->damage && !damaged)
         return status_set(status, STATUS_MEMORY, "no memory for a path");
     int result = damaged ? rename(store->journal_path, damaged) : unlink(store->journal_path);

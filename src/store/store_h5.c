@@ -80,7 +80,7 @@ enum status_code store_h5_create(const struct h5 *h5, hid_t *ret_file)
     if (access >= 0 && creation >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0 &&
         H5Pset_link_creation_order(creation, order) >= 0 && H5Pset_attr_creation_order(creation, order) >= 0 &&
         H5Pset_obj_track_times(creation, false) >= 0)
-        file = H5Fcreate(h5->path, H5F_ACC_TRUNC, creation, access);
+        file = H5Fcreate(h5->path, H5F_ACC_EXCL, creation, access);
     enum status_code code = file < 0 ? store_h5_error(h5, "create the file", "") : STATUS_OK;
     H5Pclose(creation);
     H5Pclose(access);
@@ -94,12 +94,12 @@ static enum status_code check_readable(const struct h5 *h5)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char head[sizeof signature];
-    int fd = open(h5->path, O_RDONLY | O_CLOEXEC);
+    int fd = open(h5->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // it may be a pipe
     if (fd < 0)
         return store_path_errno(h5->status, errno, "cannot open", h5->path);
     ssize_t size = read(fd, head, sizeof head);
     enum status_code code = STATUS_OK;
-    if (size < 0)
+    if (size < 0 && errno != EISDIR)
         code = store_path_errno(h5->status, errno, "cannot read", h5->path);
     else if (size < (ssize_t)sizeof head || memcmp(head, signature, sizeof head) != 0)
         code = status_set(h5->status, STATUS_INVALID, "%s: not an HDF5 file; choose another name for the store with -o",

@@ -24,7 +24,7 @@ struct store_journal {
 
 char *store_journal_path(const char *store_path)
 {
-    return store_path_join(store_path, ".journal");
+    return store_path_beside(store_path, ".journal");
 }
 
 void store_journal_put_header(struct bytes *bytes, uint32_t numerics, uint64_t id)

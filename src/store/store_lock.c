@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store_lock.h"
 #include "base_clock.h"
+#include "store_lock_private.h"
 #include "store_owner.h"
 #include "store_path.h"
 #include <errno.h>
@@ -13,26 +14,10 @@
 struct store_lock {
     char *store_path, *path;
     int fd;
+    bool displaced; // another owner, which may be alive
     struct store_owner owner;
     struct store_lock_options options;
 };
-
-static int kernel_call(int fd, int command, struct flock *lock)
-{
-    return fcntl(fd, command, lock);
-}
-
-static int call(const struct store_lock_options *options, int fd, int command)
-{
-    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    int result;
-    do
-        result = (options->lock_call ? options->lock_call : kernel_call)(fd, command, &range);
-    while (result != 0 && errno == EINTR);
-    if (result != 0)
-        return errno;
-    return command == F_OFD_GETLK && range.l_type != F_UNLCK ? EAGAIN : 0;
-}
 
 static enum status_code in_use(const char *store_path, const struct store_owner *owner, struct status *status)
 {
@@ -55,13 +40,6 @@ static int write_owner(const struct store_lock *lock, bool cut)
     if (pwrite(lock->fd, text, length, 0) != (ssize_t)length)
         return errno ? errno : EIO;
     return cut && ftruncate(lock->fd, (off_t)length) != 0 ? errno : 0;
-}
-
-static bool same_file(int fd, const char *path)
-{
-    struct stat opened, named;
-    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 && opened.st_ino == named.st_ino &&
-           opened.st_dev == named.st_dev;
 }
 
 // True once the owner's heart has stood still for the whole patience, as seen from here: clocks are not compared.
@@ -94,6 +72,19 @@ static bool may_replace(const struct store_lock *lock, const struct store_owner 
     return owner->heartbeat && stands_still(lock, owner);
 }
 
+// Waits for a publication of the owner before, so that none replaces the file after this one has begun to read it; the
+// owner's token is gone for those that come later.
+static bool await_publication(const struct store_lock *lock)
+{
+    double deadline = clock_now() + lock->options.patience;
+    while (lock_call(&lock->options, lock->fd, F_OFD_SETLK, F_WRLCK, PUBLICATION_BYTE) == EAGAIN) {
+        if (clock_now() > deadline)
+            return false;
+        clock_sleep(0.01);
+    }
+    return true;
+}
+
 // UNSUITED: not by this kind of lock, for the reason in *ret_error. REFUSED: not at all, by an error of the system.
 enum outcome { TAKEN, BUSY, AGAIN, UNSUITED, REFUSED };
 
@@ -116,8 +107,8 @@ static enum outcome take_kernel_lock(struct store_lock *lock, struct store_owner
         *ret_error = errno;
         return REFUSED;
     }
-    int refusal = call(&lock->options, lock->fd, F_OFD_SETLK);
-    if (refusal == EAGAIN || refusal == EACCES) {
+    int refusal = lock_call(&lock->options, lock->fd, F_OFD_SETLK, F_WRLCK, OWNER_BYTE);
+    if (refusal == EAGAIN) {
         if (!store_owner_read(lock->path, ret_owner, &missing))
             return AGAIN;
         *ret_error = refusal;
@@ -130,11 +121,14 @@ static enum outcome take_kernel_lock(struct store_lock *lock, struct store_owner
         *ret_error = refusal;
         return UNSUITED;
     }
-    if (!same_file(lock->fd, lock->path))
+    if (!lock_same_file(lock->fd, lock->path))
         return AGAIN;
     if (store_owner_read(lock->path, ret_owner, &missing) && ret_owner->heartbeat && !may_replace(lock, ret_owner))
         return BUSY;
+    if (!await_publication(lock))
+        return BUSY;
     *ret_error = write_owner(lock, true);
+    (void)lock_call(&lock->options, lock->fd, F_OFD_SETLK, F_UNLCK, PUBLICATION_BYTE);
     return *ret_error ? REFUSED : TAKEN;
 }
 
@@ -151,6 +145,7 @@ static int replace_file(struct store_lock *lock)
         error = errno;
     if (error)
         unlink(fresh);
+    lock->displaced = !error;
     free(fresh);
     return error;
 }
@@ -199,7 +194,7 @@ static enum outcome take_once(struct store_lock *lock, struct store_owner *ret_o
     if (!lock->options.heartbeat)
         outcome = take_kernel_lock(lock, ret_owner, ret_error);
     if (outcome == UNSUITED) {
-        if (!lock->options.heartbeat && *ret_error != EAGAIN && *ret_error != EACCES)
+        if (!lock->options.heartbeat && *ret_error != EAGAIN)
             warn_of_fallback(lock, strerror(*ret_error), warnings);
         lock->options.heartbeat = true;
         *ret_error = 0;
@@ -240,7 +235,7 @@ enum status_code store_lock_acquire(const char *store_path, const struct store_l
     lock->options.beat = lock->options.beat > 0 ? lock->options.beat : 2;
     lock->options.patience = lock->options.patience > 0 ? lock->options.patience : 10;
     lock->store_path = strdup(store_path);
-    lock->path = store_path_join(store_path, ".lock");
+    lock->path = store_path_beside(store_path, ".lock");
     store_owner_self(&lock->owner);
     if (!lock->store_path || !lock->path) {
         code = status_set(status, STATUS_MEMORY, "no memory for the lock of %s", store_path);
@@ -261,20 +256,11 @@ out:
     return code;
 }
 
-static bool is_ours(const char *path, const char *token, struct store_owner *ret_owner, bool *ret_known)
-{
-    bool missing;
-    *ret_known = store_owner_read(path, ret_owner, &missing);
-    return *ret_known && strcmp(ret_owner->token, token) == 0;
-}
-
 void store_lock_release(struct store_lock *lock)
 {
     if (!lock)
         return;
-    struct store_owner owner;
-    bool known;
-    if (is_ours(lock->path, lock->owner.token, &owner, &known))
+    if (lock_check(lock->store_path, lock->path, lock->owner.token, NULL) == STATUS_OK)
         unlink(lock->path);
     close_file(lock);
     free(lock->path);
@@ -282,33 +268,14 @@ void store_lock_release(struct store_lock *lock)
     free(lock);
 }
 
-static enum status_code check(const char *store_path, const char *lock_path, const char *token, struct status *status)
-{
-    struct store_owner owner;
-    bool known;
-    if (is_ours(lock_path, token, &owner, &known))
-        return STATUS_OK;
-    if (!known)
-        return status_set(status, STATUS_IN_USE,
-                          "%s: its lock %s is gone, so that another run may have begun; run again", store_path,
-                          lock_path);
-    return status_set(status, STATUS_IN_USE, "%s was taken over by process %lld on %s at %s; this run must not go on",
-                      store_path, (long long)owner.process, owner.host, owner.since);
-}
-
 enum status_code store_lock_fence(struct store_lock *lock, struct status *status)
 {
-    return check(lock->store_path, lock->path, lock->owner.token, status);
+    return lock_check(lock->store_path, lock->path, lock->owner.token, status);
 }
 
-enum status_code store_lock_check(const char *store_path, const char *token, struct status *status)
+bool store_lock_displaced(const struct store_lock *lock)
 {
-    char *path = store_path_join(store_path, ".lock");
-    if (!path)
-        return status_set(status, STATUS_MEMORY, "no memory for a path");
-    enum status_code code = check(store_path, path, token, status);
-    free(path);
-    return code;
+    return lock->displaced;
 }
 
 double store_lock_interval(const struct store_lock *lock)
@@ -331,23 +298,4 @@ enum status_code store_lock_beat(struct store_lock *lock, struct status *status)
 const char *store_lock_token(const struct store_lock *lock)
 {
     return lock->owner.token;
-}
-
-bool store_lock_owner(const char *store_path, struct store_owner *ret_owner)
-{
-    bool missing, owned = false;
-    char *path = store_path_join(store_path, ".lock");
-    struct store_owner owner;
-    if (path && store_owner_read(path, &owner, &missing)) {
-        const struct store_lock_options kernel = {0};
-        int fd = owner.heartbeat ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-        int answer = fd >= 0 ? call(&kernel, fd, F_OFD_GETLK) : ENOLCK;
-        if (fd >= 0)
-            close(fd);
-        owned = answer == 0 ? false : answer == EAGAIN || store_owner_life(&owner) != OWNER_DEAD;
-    }
-    if (owned)
-        *ret_owner = owner;
-    free(path);
-    return owned;
 }

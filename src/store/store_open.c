@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 // Seconds until the first publication, so that a short run has one alone, at its end.
@@ -45,6 +46,40 @@ static enum status_code create_journal(struct store *store, const struct bytes *
         unlink(fresh);
     free(fresh);
     return code;
+}
+
+static bool copy_bytes(int from, int to, uint64_t size)
+{
+    off_t at = 0;
+    while ((uint64_t)at < size) {
+        ssize_t count = sendfile(to, from, &at, (size_t)(size - (uint64_t)at));
+        errno = count == 0 ? EIO : errno;
+        if (count == 0 || (count < 0 && errno != EINTR))
+            return false;
+    }
+    return fsync(to) == 0;
+}
+
+// A copy takes the journal's place, its first `size` bytes: a former owner that was displaced within a write, and goes
+// on, writes to a file without a name.
+static enum status_code renew_journal(struct store *store, uint64_t size, struct status *status)
+{
+    enum status_code code = STATUS_OK;
+    char *fresh = store_path_join(store->journal_path, ".new");
+    if (!fresh)
+        return status_set(status, STATUS_MEMORY, "no memory for a path");
+    int from = open(store->journal_path, O_RDONLY | O_CLOEXEC);
+    int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (from < 0 || to < 0 || !copy_bytes(from, to, size) || rename(fresh, store->journal_path) != 0) {
+        code = store_path_errno(status, errno, "cannot write", fresh);
+        unlink(fresh);
+    }
+    if (from >= 0)
+        close(from);
+    if (to >= 0)
+        close(to);
+    free(fresh);
+    return code == STATUS_OK ? store_path_sync_folder(store->journal_path, status) : code;
 }
 
 static uint64_t new_id(void)
@@ -85,6 +120,8 @@ static enum status_code begin_journal(struct store *store, const struct store_so
         torn = store_journal_size(sources->journal) - end;
         store->journal_id = store_journal_id(sources->journal);
         store->damage = store_journal_damage(sources->journal);
+        if (store_lock_displaced(store->lock))
+            code = renew_journal(store, end, status);
     } else if (code == STATUS_OK) {
         struct bytes content = {0};
         store->journal_id = new_id();
@@ -148,7 +185,9 @@ enum status_code store_open(const char *path, const struct sweep *sweep, const s
         return status_set(status, STATUS_MEMORY, "no memory for the store %s", path);
     }
     store->grid = grid;
-    enum status_code code = store_lock_acquire(path, options, &store->lock, ret_warnings, status);
+    enum status_code code = store_path_check(path, status);
+    if (code == STATUS_OK)
+        code = store_lock_acquire(path, options, &store->lock, ret_warnings, status);
     if (code == STATUS_OK)
         code = open_locked(store, sweep, ret_warnings, status);
     if (code != STATUS_OK) {

@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// As the kernel does. NAME_ADDED: the longest of ".lock.TOKEN", ".journal.new" and the hidden ".NAME.tmp-PID".
+enum { LINKS_LIMIT = 40, NAME_LIMIT = 255, NAME_ADDED = 40 };
+
 char *store_path_join(const char *path, const char *suffix)
 {
     char *joined = malloc(strlen(path) + strlen(suffix) + 1);
@@ -41,12 +44,60 @@ char *store_path_folder(const char *path)
     return strndup(path, length);
 }
 
+// Where the link at `path` leads, from here; NULL when it is none, or memory is out.
+static char *follow(const char *path)
+{
+    char text[4096], *joined = NULL;
+    ssize_t length = readlink(path, text, sizeof text - 1);
+    if (length <= 0)
+        return NULL;
+    text[length] = '\0';
+    if (text[0] == '/')
+        return strdup(text);
+    return asprintf(&joined, "%.*s%s", (int)(last_name(path) - path), path, text) < 0 ? NULL : joined;
+}
+
 char *store_path_target(const char *path)
 {
+    char *target = strdup(path);
+    for (int links = 0; target && links < LINKS_LIMIT; links++) {
+        char *next = follow(target);
+        if (!next)
+            break;
+        free(target);
+        target = next;
+    }
+    return target;
+}
+
+char *store_path_beside(const char *store_path, const char *suffix)
+{
+    char *target = store_path_target(store_path);
+    char *joined = target ? store_path_join(target, suffix) : NULL;
+    free(target);
+    return joined;
+}
+
+enum status_code store_path_check(const char *store_path, struct status *status)
+{
     struct stat facts;
-    bool link = lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
-    char *target = link ? realpath(path, NULL) : NULL;
-    return target ? target : strdup(path);
+    char *target = store_path_target(store_path);
+    if (!target)
+        return status_set(status, STATUS_MEMORY, "no memory for a path");
+    size_t length = strlen(last_name(target));
+    free(target);
+    if (length == 0)
+        return status_set(status, STATUS_INVALID, "'%s' names no file; choose a name for the store with -o",
+                          store_path);
+    if (length > NAME_LIMIT - NAME_ADDED)
+        return status_set(status, STATUS_INVALID,
+                          "the store's name has %zu bytes, and the names beside it would be too long; choose one of at "
+                          "most %d with -o",
+                          length, NAME_LIMIT - NAME_ADDED);
+    if (stat(store_path, &facts) == 0 && !S_ISREG(facts.st_mode))
+        return status_set(status, STATUS_INVALID, "%s is %s; choose a file for the store with -o", store_path,
+                          S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
+    return STATUS_OK;
 }
 
 bool store_path_exists(const char *path)
@@ -98,9 +149,10 @@ static void remove_if_stale(int folder, const char *name, const char *prefix)
 
 void store_path_remove_stale(const char *store_path)
 {
-    char *folder = store_path_folder(store_path), *prefix = NULL;
+    char *target = store_path_target(store_path), *prefix = NULL;
+    char *folder = target ? store_path_folder(target) : NULL;
     DIR *names = folder ? opendir(folder) : NULL;
-    if (names && asprintf(&prefix, ".%s.tmp-", last_name(store_path)) >= 0) {
+    if (names && asprintf(&prefix, ".%s.tmp-", last_name(target)) >= 0) {
         for (struct dirent *entry = readdir(names); entry; entry = readdir(names))
             remove_if_stale(dirfd(names), entry->d_name, prefix);
         free(prefix);
@@ -108,6 +160,7 @@ void store_path_remove_stale(const char *store_path)
     if (names)
         closedir(names);
     free(folder);
+    free(target);
 }
 
 enum status_code store_path_errno(struct status *status, int error, const char *operation, const char *path)

@@ -12,8 +12,12 @@ char *store_path_join(const char *path, const char *suffix);
 char *store_path_temporary(const char *store_path, int64_t process);
 // The folder that holds `path`: ".", "/" or up to the last slash.
 char *store_path_folder(const char *path);
-// What `path` leads to when it is a symbolic link, else a copy of it.
+// Where `path` leads when it is a symbolic link, even to what is not there yet, else a copy of it. All that belongs to
+// a store is beside its target, so that it has one lock and one journal by whatever link it is named.
 char *store_path_target(const char *path);
+char *store_path_beside(const char *store_path, const char *suffix); // the target and `suffix` joined
+// STATUS_INVALID for a path where no store can be: a folder, a device, no name, a name too long for those beside it.
+enum status_code store_path_check(const char *store_path, struct status *status) MUST_CHECK;
 
 bool store_path_exists(const char *path);
 // fsync of the folder that holds `path`, so that a new or renamed name in it is durable.

@@ -39,15 +39,18 @@ enum status_code store_payload_decode(const struct store_entry *entry, struct st
     payload.lengths = calloc(payload.lengths_count ? payload.lengths_count : 1, sizeof *payload.lengths);
     if (!payload.lengths)
         return status_set(status, STATUS_MEMORY, "no memory for an entry of the journal");
-    for (size_t i = 0; i < payload.lengths_count; i++)
+    bool sound = true;
+    for (size_t i = 0; i < payload.lengths_count; i++) {
         payload.lengths[i] = (int64_t)bytes_read_u64(&reader);
+        sound = sound && payload.lengths[i] > 0;
+    }
     payload.host = bytes_read_text(&reader, &payload.host_length);
     payload.version = bytes_read_text(&reader, &payload.version_length);
     payload.finished = bytes_read_f64(&reader);
     payload.attempts = bytes_read_u32(&reader);
     payload.record_size = bytes_left(&reader);
     payload.record = bytes_read_raw(&reader, payload.record_size);
-    if (!reader.failed) {
+    if (sound && !reader.failed) {
         *ret_payload = payload;
         return STATUS_OK;
     }

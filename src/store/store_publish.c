@@ -78,11 +78,14 @@ static enum status_code write_file(struct plan *plan, const char *temporary,
 static enum status_code put_in_place(const struct plan *plan, const char *temporary, const char *target,
                                      const char *token, struct status *status)
 {
+    int held = -1;
     enum status_code code = store_path_sync_file(temporary, status);
     if (code == STATUS_OK && token)
-        code = store_lock_check(plan->path, token, status);
+        code = store_lock_hold(plan->path, token, &held, status);
     if (code == STATUS_OK && rename(temporary, target) != 0)
         code = store_path_errno(status, errno, "cannot replace", target);
+    if (held >= 0)
+        close(held);
     return code == STATUS_OK ? store_path_sync_folder(target, status) : code;
 }
 
@@ -93,6 +96,7 @@ static enum status_code publish(struct plan *plan, const struct store_publish_op
     enum status_code code = temporary ? STATUS_OK : status_set(status, STATUS_MEMORY, "no memory for a path");
     if (code == STATUS_OK) {
         store_path_remove_stale(target);
+        unlink(temporary); // of a process that had this number before
         code = check_space(plan, target, status);
     }
     if (code == STATUS_OK) {

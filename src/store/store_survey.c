@@ -24,6 +24,10 @@ enum status_code store_plan_replay(struct plan *plan, plan_take *take, void *sel
             code = store_payload_decode(&entry, &payload, status);
         if (code == STATUS_OK)
             code = record_decode(payload.record, payload.record_size, &record, status);
+        if (code == STATUS_OK && !hash_equal(record.identity, entry.identity)) {
+            record_fini(&record);
+            code = status_set(status, STATUS_DAMAGED, "the record of another trial");
+        }
         if (code == STATUS_OK) {
             code = take(self, piece->row, piece->offset, &payload, &record, status);
             record_fini(&record);

@@ -4,6 +4,7 @@
 #include "base_clock.h"
 #include "fixture.h"
 #include "store_journal.h"
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -104,6 +105,35 @@ static void whoever_lost_the_lock_writes_nothing_more(void **state)
     second = fixture_open(&fixture);
     assert_int_equal(store_trials(second), 4);
     store_close(second);
+}
+
+// It was stopped between its look at the lock and its write, and goes on when another has long been at work.
+static void a_displaced_owner_spoils_nothing_even_within_a_write(void **state)
+{
+    (void)state;
+    char path[FIXTURE_PATH];
+    const struct store_lock_options heartbeat = {.heartbeat = true};
+    struct status status = {0};
+    struct store *first = NULL, *second = NULL;
+    setenv("SLURM_JOB_ID", "17", 1);
+    setenv("SLURM_RESTART_COUNT", "0", 1);
+    fixture_ok(store_open(fixture.path, &fixture.sweep, fixture.grid, &heartbeat, &first, NULL, &status), &status);
+    fixture_append(&fixture, first, 0, 2);
+    int stopped = open(fixture_file(&fixture, ".journal", path), O_WRONLY);
+    off_t end = journal_size();
+    setenv("SLURM_RESTART_COUNT", "1", 1);
+    fixture_ok(store_open(fixture.path, &fixture.sweep, fixture.grid, &heartbeat, &second, NULL, &status), &status);
+    assert_int_equal(store_trials(second), 2);
+    fixture_append(&fixture, second, 2, 4);
+    assert_int_equal(pwrite(stopped, "what it still had to write", 26, end), 26);
+    close(stopped);
+    store_close(first);
+    store_close(second);
+    second = fixture_open(&fixture);
+    assert_int_equal(store_trials(second), 4);
+    store_close(second);
+    unsetenv("SLURM_JOB_ID");
+    unsetenv("SLURM_RESTART_COUNT");
 }
 
 static void a_heartbeat_is_kept_while_nothing_is_written(void **state)
@@ -328,6 +358,7 @@ int main(void)
         UNIT(tickets_are_acknowledged_in_order_and_never_before_the_disk),
         UNIT(closing_writes_what_is_queued),
         UNIT(whoever_lost_the_lock_writes_nothing_more),
+        UNIT(a_displaced_owner_spoils_nothing_even_within_a_write),
         UNIT(a_heartbeat_is_kept_while_nothing_is_written),
         UNIT(a_limit_on_file_sizes_loses_nothing),
         UNIT(a_killed_writer_loses_nothing_acknowledged),

@@ -191,7 +191,10 @@ static void a_heartbeat_elsewhere_is_watched_before_it_is_taken(void **state)
     assert_int_equal(store_lock_beat(first, &status), STATUS_IN_USE);
     fixture_ok(store_lock_fence(second, &status), &status);
     store_lock_release(first); // must not remove the second's file
-    fixture_ok(store_lock_check(fixture.path, store_lock_token(second), &status), &status);
+    int held = -1;
+    fixture_ok(store_lock_hold(fixture.path, store_lock_token(second), &held, &status), &status);
+    assert_true(store_lock_displaced(second) && !store_lock_displaced(first));
+    close(held);
     store_lock_release(second);
 }
 
@@ -227,6 +230,53 @@ static void a_lock_elsewhere_without_a_heartbeat_is_respected(void **state)
     become_elsewhere();
     assert_taken(&heartbeat, "remove");
     store_lock_release(first);
+}
+
+// What the publication of a killed run does: it may be about to rename when the next run begins.
+static void nobody_takes_over_between_a_publications_check_and_its_rename(void **state)
+{
+    (void)state;
+    const struct store_lock_options options = {.patience = 0.3};
+    char path[FIXTURE_PATH], text[2048], token[STORE_TOKEN_SIZE] = "";
+    struct store_lock *next = NULL;
+    struct status status = {0};
+    int held = -1;
+    size_t size = 0;
+    die_with_the_lock(NULL);
+    unsigned char *read = fixture_read(fixture_file(&fixture, ".lock", path), &size);
+    snprintf(text, sizeof text, "%.*s", (int)size, read);
+    free(read);
+    assert_int_equal(sscanf(strstr(text, "token: "), "token: %32s", token), 1);
+    fixture_ok(store_lock_hold(fixture.path, token, &held, &status), &status);
+    assert_true(held >= 0);
+    assert_int_equal(store_lock_acquire(fixture.path, &options, &next, NULL, &status), STATUS_IN_USE);
+    close(held);
+    next = take(&options);
+    assert_false(store_lock_displaced(next));
+    assert_int_equal(store_lock_hold(fixture.path, token, &held, &status), STATUS_IN_USE);
+    assert_non_null(strstr(status.text, "taken over"));
+    fixture_ok(store_lock_hold(fixture.path, store_lock_token(next), &held, &status), &status);
+    close(held);
+    store_lock_release(next);
+    assert_int_equal(store_lock_hold(fixture.path, token, &held, &status), STATUS_IN_USE);
+    assert_non_null(strstr(status.text, "is gone"));
+}
+
+static void one_store_has_one_lock_by_whatever_link(void **state)
+{
+    (void)state;
+    char link[FIXTURE_PATH], path[FIXTURE_PATH];
+    struct store_lock *other = NULL;
+    struct status status = {0};
+    struct store_owner owner;
+    assert_int_equal(symlink(strrchr(fixture.path, '/') + 1, fixture_file(&fixture, ".link", link)), 0);
+    struct store_lock *lock = NULL;
+    fixture_ok(store_lock_acquire(link, NULL, &lock, NULL, &status), &status); // there is no store yet
+    assert_true(fixture_exists(fixture_file(&fixture, ".lock", path)));
+    assert_int_equal(store_lock_acquire(fixture.path, NULL, &other, NULL, &status), STATUS_IN_USE);
+    assert_true(store_lock_owner(link, &owner) && store_lock_owner(fixture.path, &owner));
+    store_lock_release(lock);
+    assert_false(fixture_exists(path));
 }
 
 static void a_requeued_job_takes_its_own_lock_over(void **state)
@@ -303,6 +353,8 @@ int main(void)
         UNIT(a_heartbeat_elsewhere_is_watched_before_it_is_taken),
         UNIT(a_heart_that_beats_keeps_its_store),
         UNIT(a_lock_elsewhere_without_a_heartbeat_is_respected),
+        UNIT(nobody_takes_over_between_a_publications_check_and_its_rename),
+        UNIT(one_store_has_one_lock_by_whatever_link),
         UNIT(a_requeued_job_takes_its_own_lock_over),
         UNIT(a_vanished_lock_file_stops_its_owner),
         UNIT(an_unfinished_text_counts_as_a_dead_owner_in_the_end),

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,17 +43,56 @@ static void links_are_followed_to_what_they_lead_to(void **state)
 {
     (void)state;
     struct fixture fixture;
-    char link[FIXTURE_PATH];
+    char link[FIXTURE_PATH], second[FIXTURE_PATH], beside[FIXTURE_PATH];
     fixture_init(&fixture, &(struct fixture_plan){0});
     assert_text(store_path_target(fixture.path), fixture.path); // there is nothing
     fixture_write(fixture.path, "x", 1);
     assert_text(store_path_target(fixture.path), fixture.path);
     assert_int_equal(symlink("测试 s.h5", fixture_file(&fixture, ".link", link)), 0);
-    char *real = realpath(fixture.path, NULL);
-    assert_text(store_path_target(link), real);
-    free(real);
+    assert_text(store_path_target(link), fixture.path);
+    assert_text(store_path_beside(link, ".lock"), fixture_file(&fixture, ".lock", beside));
     assert_int_equal(unlink(fixture.path), 0);
-    assert_text(store_path_target(link), link); // it leads nowhere
+    assert_text(store_path_target(link), fixture.path); // where a store will be
+    assert_int_equal(symlink(fixture.path, fixture_file(&fixture, ".second", second)), 0);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink(second, link), 0);
+    assert_text(store_path_target(link), fixture.path); // over two links, and absolute ones
+    assert_int_equal(unlink(second), 0);
+    assert_int_equal(symlink(link, second), 0); // in a circle
+    assert_int_equal(store_path_check(link, NULL), STATUS_OK);
+    fixture_fini(&fixture);
+}
+
+static void no_store_is_where_none_can_be(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct status status = {0};
+    char path[FIXTURE_PATH], name[300];
+    fixture_init(&fixture, &(struct fixture_plan){0});
+    memset(name, 'x', sizeof name);
+    const struct {
+        const char *path, *fragment;
+    } rows[] = {
+        {fixture.folder, "is a folder"},
+        {"/dev/null", "is no regular file"},
+        {"", "names no file"},
+        {"/nonexistent/", "names no file"},
+        {name, "too long"},
+        {fixture.path, NULL},
+        {"/nonexistent/also/its/folder", NULL},
+    };
+    name[216] = '\0';
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        enum status_code code = store_path_check(rows[i].path, &status);
+        assert_int_equal(code, rows[i].fragment ? STATUS_INVALID : STATUS_OK);
+        if (rows[i].fragment && !strstr(status.text, rows[i].fragment))
+            fail_msg("'%s' is not in: %s", rows[i].fragment, status.text);
+    }
+    name[215] = '\0';
+    fixture_ok(store_path_check(name, &status), &status);
+    assert_int_equal(mkfifo(fixture_file(&fixture, ".fifo", path), 0666), 0);
+    assert_int_equal(store_path_check(path, &status), STATUS_INVALID);
     fixture_fini(&fixture);
 }
 
@@ -147,6 +187,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_made_from_the_stores),
         cmocka_unit_test(links_are_followed_to_what_they_lead_to),
+        cmocka_unit_test(no_store_is_where_none_can_be),
         cmocka_unit_test(errors_say_what_to_do),
         cmocka_unit_test(syncing_reaches_files_and_folders),
         cmocka_unit_test(only_leftovers_of_the_same_store_and_of_dead_processes_go),
