@@ -77,6 +77,9 @@ enum cli_exit cli_fail(const struct status *status);
 enum cli_exit cli_usage(const char *format, ...) PRINTF_LIKE(1, 2);
 void cli_warn(const char *format, ...) PRINTF_LIKE(1, 2);
 
+// Whether stream `fd` takes a line within so many milliseconds: neither a pipe that nobody reads nor a stopped terminal
+// shall hold up a run. What cannot be printed is left out.
+bool cli_takes_line(int fd, int milliseconds);
 // Whether stream `fd` is a terminal on which colours and cursor movement are welcome (NO_COLOR, TERM=dumb honoured).
 bool cli_is_terminal(int fd);
 int cli_columns(void); // width of the terminal, 80 where unknown

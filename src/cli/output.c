@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "cli.h"
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { PATIENCE = 1000 }; // milliseconds, for an error or a warning
 
 enum cli_exit cli_exit_code(enum status_code code)
 {
@@ -29,9 +32,15 @@ enum cli_exit cli_exit_code(enum status_code code)
     return EXIT_INTERNAL;
 }
 
+bool cli_takes_line(int fd, int milliseconds)
+{
+    struct pollfd stream = {.fd = fd, .events = POLLOUT};
+    return poll(&stream, 1, milliseconds) != 0;
+}
+
 enum cli_exit cli_fail(const struct status *status)
 {
-    for (const char *line = status->text; *line;) {
+    for (const char *line = status->text; *line && cli_takes_line(STDERR_FILENO, PATIENCE);) {
         size_t length = strcspn(line, "\n");
         fprintf(stderr, "%s%.*s\n", line == status->text ? "lgsweep: " : "", (int)length, line);
         line += length + (line[length] == '\n');
@@ -42,6 +51,8 @@ enum cli_exit cli_fail(const struct status *status)
 void cli_warn(const char *format, ...)
 {
     va_list list;
+    if (!cli_takes_line(STDERR_FILENO, PATIENCE))
+        return;
     va_start(list, format);
     fprintf(stderr, "lgsweep: warning: ");
     vfprintf(stderr, format, list);

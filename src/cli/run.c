@@ -42,7 +42,7 @@ static void say(const struct run *run, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    if (!run->options.quiet)
+    if (!run->options.quiet && cli_takes_line(STDERR_FILENO, 0))
         vfprintf(stderr, format, list);
     va_end(list);
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static void describe(const struct dispatch_figures *at, char *ret_text, size_t size)
 {
@@ -42,7 +43,7 @@ static void draw_bar(struct run_progress *progress, const struct dispatch_figure
 void run_progress_show(struct run_progress *progress, const struct dispatch_figures *figures)
 {
     char text[256];
-    if (progress->quiet)
+    if (progress->quiet || !cli_takes_line(STDERR_FILENO, 0))
         return;
     describe(figures, text, sizeof text);
     if (progress->terminal) {
@@ -59,7 +60,7 @@ void run_progress_show(struct run_progress *progress, const struct dispatch_figu
 
 void run_progress_clear(struct run_progress *progress)
 {
-    if (progress->drawn)
+    if (progress->drawn && cli_takes_line(STDERR_FILENO, 0))
         fprintf(stderr, "\r\033[K");
     progress->drawn = 0;
 }
@@ -67,7 +68,8 @@ void run_progress_clear(struct run_progress *progress)
 void run_progress_line(struct run_progress *progress, const char *text)
 {
     run_progress_clear(progress);
-    fprintf(stderr, "%s\n", text);
+    if (cli_takes_line(STDERR_FILENO, 0))
+        fprintf(stderr, "%s\n", text);
 }
 
 static void show_figures(void *self, const struct dispatch_figures *figures)
