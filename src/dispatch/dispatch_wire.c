@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Messages between coordinator and workers as bytes.
 #include "dispatch_state.h"
+#include <math.h>
 
 void message_encode(const struct dispatch_message *message, struct bytes *bytes)
 {
@@ -37,6 +38,11 @@ void message_encode(const struct dispatch_message *message, struct bytes *bytes)
     }
 }
 
+static bool is_duration(double seconds)
+{
+    return seconds >= 0 && isfinite(seconds);
+}
+
 static bool read_fields(struct bytes_reader *reader, struct dispatch_message *message)
 {
     switch (message->kind) {
@@ -49,13 +55,13 @@ static bool read_fields(struct bytes_reader *reader, struct dispatch_message *me
         message->step = (int64_t)bytes_read_u64(reader);
         message->steps = (int64_t)bytes_read_u64(reader);
         message->seconds = bytes_read_f64(reader);
-        return message->step >= 0 && message->steps >= 0 && message->seconds >= 0;
+        return message->step >= 0 && message->steps >= 0 && is_duration(message->seconds);
     case DISPATCH_RESULT:
         message->job = bytes_read_u64(reader);
         message->outcome = (enum record_run)bytes_read_u8(reader);
         message->seconds = bytes_read_f64(reader);
         message->blob = bytes_read_blob(reader, &message->blob_size);
-        return message->outcome >= RUN_DONE && message->outcome <= RUN_REFUSED && message->seconds >= 0;
+        return message->outcome >= RUN_DONE && message->outcome <= RUN_REFUSED && is_duration(message->seconds);
     case DISPATCH_RESIGN:
         message->text = (const char *)bytes_read_blob(reader, &message->text_length);
         return true;

@@ -160,6 +160,7 @@ static bool record_fits(const struct trainer *trainer, const struct frame *frame
 {
     struct record record = {0};
     bool fits = record_decode(frame->payload, frame->size, &record, NULL) == STATUS_OK &&
+                (record.status == RECORD_DONE || record.status == RECORD_DIVERGED) &&
                 hash_equal(record.identity, settings_identity(&trainer->job.settings));
     record_fini(&record);
     return fits;

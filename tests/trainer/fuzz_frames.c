@@ -4,6 +4,7 @@
 #include "../../src/trainer/trainer_private.h"
 #include "fuzz.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -33,10 +34,17 @@ static int in_a_pipe(const struct bytes *stream)
     return ends[0];
 }
 
+// The child's handlers of its own crashes are taken back, for there may be a fuzzer that has some.
 static void as_child(const struct bytes *stream)
 {
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    struct sigaction before[sizeof fatal / sizeof *fatal];
     int in = in_a_pipe(stream), out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        sigaction(fatal[i], NULL, &before[i]);
     int code = trainer_main(in, out);
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+        sigaction(fatal[i], &before[i], NULL);
     if (code != 0 && code != 1)
         abort();
     close(in);
