@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // As the kernel does. NAME_ADDED: the longest of ".lock.TOKEN", ".journal.new" and the hidden ".NAME.tmp-PID".
-enum { LINKS_LIMIT = 40, NAME_LIMIT = 255, NAME_ADDED = 40 };
+enum { LINKS_LIMIT = 40, NAME_LIMIT = 255, PATH_LIMIT = 4096, NAME_ADDED = 40 };
 
 char *store_path_join(const char *path, const char *suffix)
 {
@@ -47,7 +47,7 @@ char *store_path_folder(const char *path)
 // Where the link at `path` leads, from here; NULL when it is none, or memory is out.
 static char *follow(const char *path)
 {
-    char text[4096], *joined = NULL;
+    char text[PATH_LIMIT], *joined = NULL;
     ssize_t length = readlink(path, text, sizeof text - 1);
     if (length <= 0)
         return NULL;
@@ -84,7 +84,7 @@ enum status_code store_path_check(const char *store_path, struct status *status)
     char *target = store_path_target(store_path);
     if (!target)
         return status_set(status, STATUS_MEMORY, "no memory for a path");
-    size_t length = strlen(last_name(target));
+    size_t length = strlen(last_name(target)), whole = strlen(target);
     free(target);
     if (length == 0)
         return status_set(status, STATUS_INVALID, "'%s' names no file; choose a name for the store with -o",
@@ -94,6 +94,9 @@ enum status_code store_path_check(const char *store_path, struct status *status)
                           "the store's name has %zu bytes, and the names beside it would be too long; choose one of at "
                           "most %d with -o",
                           length, NAME_LIMIT - NAME_ADDED);
+    if (whole >= PATH_LIMIT - NAME_ADDED)
+        return status_set(status, STATUS_INVALID,
+                          "the store's path has %zu bytes, and those beside it would be too long", whole);
     if (stat(store_path, &facts) == 0 && !S_ISREG(facts.st_mode))
         return status_set(status, STATUS_INVALID, "%s is %s; choose a file for the store with -o", store_path,
                           S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");

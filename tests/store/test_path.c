@@ -89,6 +89,11 @@ static void no_store_is_where_none_can_be(void **state)
         if (rows[i].fragment && !strstr(status.text, rows[i].fragment))
             fail_msg("'%s' is not in: %s", rows[i].fragment, status.text);
     }
+    char path_of_slashes[4057];
+    memset(path_of_slashes, '/', sizeof path_of_slashes);
+    memcpy(path_of_slashes + 4055, "s", 2);
+    assert_int_equal(store_path_check(path_of_slashes, &status), STATUS_INVALID);
+    fixture_ok(store_path_check(path_of_slashes + 1, &status), &status);
     name[215] = '\0';
     fixture_ok(store_path_check(name, &status), &status);
     assert_int_equal(mkfifo(fixture_file(&fixture, ".fifo", path), 0666), 0);
