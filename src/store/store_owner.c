@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 // The start of a process in clock ticks since boot: field 22 of /proc/PID/stat, counted behind the name in brackets.
+// 0 when it cannot be told; -1 for a dead process that nobody has waited for (state Z or X, field 3).
 static int64_t process_start(int64_t process)
 {
     char path[64], text[1024];
@@ -26,6 +27,8 @@ static int64_t process_start(int64_t process)
         return 0;
     text[size] = '\0';
     const char *at = strrchr(text, ')');
+    if (at && at[1] == ' ' && (at[2] == 'Z' || at[2] == 'X'))
+        return -1;
     for (int field = 2; at && field < 22; field++)
         at = strchr(at + 1, ' ');
     return at ? strtoll(at, NULL, 10) : 0;

@@ -132,15 +132,22 @@ static void life_is_told_by_process_and_start(void **state)
     store_owner_self(&owner);
     owner.process = 0;
     assert_int_equal(store_owner_life(&owner), OWNER_DEAD);
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        pause();
+        store_owner_self(&owner);
+        if (write(pipes[1], &owner, sizeof owner) == (ssize_t)sizeof owner)
+            sleep(20);
         _exit(0);
     }
-    owner.process = child;
-    owner.started = 0;
+    assert_int_equal(read(pipes[0], &owner, sizeof owner), sizeof owner);
+    assert_int_equal(owner.process, child);
+    siginfo_t how;
     kill(child, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)child, &how, WEXITED | WNOWAIT), 0);
+    assert_int_equal(store_owner_life(&owner), OWNER_DEAD); // nobody has waited for it yet
     assert_int_equal(waitpid(child, NULL, 0), child);
     assert_int_equal(store_owner_life(&owner), OWNER_DEAD);
 }
