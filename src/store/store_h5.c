@@ -61,8 +61,14 @@ enum status_code store_h5_error(const struct h5 *h5, const char *operation, cons
                       *reason ? reason : "HDF5 gives no reason");
 }
 
+void store_h5_begin(void)
+{
+    H5dont_atexit();
+}
+
 static hid_t make_access(void)
 {
+    store_h5_begin();
     // Errors come as texts of ours; printing of the library's stack is switched off for the whole process.
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     errno = 0;

@@ -9,6 +9,7 @@
 #include "fixture.h"
 #include "fuzz.h"
 #include "store_digest.h"
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,11 @@ static void read_in_child(const char *path)
         alarm(CHILD_PATIENCE);
         _exit(read_all(path));
     }
-    if (child < 0 || waitpid(child, &how, 0) != child || (WIFEXITED(how) && WEXITSTATUS(how) != 0))
+    pid_t reaped;
+    do
+        reaped = waitpid(child, &how, 0);
+    while (reaped < 0 && errno == EINTR); // a fuzzer's timer
+    if (child < 0 || reaped != child || (WIFEXITED(how) && WEXITSTATUS(how) != 0))
         abort();
 }
 
