@@ -190,10 +190,10 @@ static void a_heartbeat_elsewhere_is_watched_before_it_is_taken(void **state)
     assert_non_null(strstr(status.text, "taken over"));
     assert_int_equal(store_lock_beat(first, &status), STATUS_IN_USE);
     fixture_ok(store_lock_fence(second, &status), &status);
+    assert_true(store_lock_displaced(second) && !store_lock_displaced(first));
     store_lock_release(first); // must not remove the second's file
     int held = -1;
     fixture_ok(store_lock_hold(fixture.path, store_lock_token(second), &held, &status), &status);
-    assert_true(store_lock_displaced(second) && !store_lock_displaced(first));
     close(held);
     store_lock_release(second);
 }
