@@ -25,8 +25,8 @@ struct h5 {
 };
 enum status_code store_h5_error(const struct h5 *h5, const char *operation, const char *name);
 
-// Before any other call of the library. What it does at the exit of a process is kept from it: every file is closed here,
-// and after one that could not be, on a full disk, that is where it crashes. May be called again.
+// Before any other call of the library. What it does at the exit of a process is kept from it: every file is closed
+// here, and after one that could not be, on a full disk, that is where it crashes. May be called again.
 void store_h5_begin(void);
 
 // A new file, superblock 2, creation order tracked, times not. An existing one, read-only. No HDF5 file locks: the
