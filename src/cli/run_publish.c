@@ -15,11 +15,12 @@ static enum status_code start(struct run *run, double now, struct status *status
     struct run_publisher *publisher = &run->publisher;
     char *words[] = {"lgsweep",
                      "publish",
-                     (char *)publisher->store_path,
                      "--sweep",
                      (char *)publisher->sweep_path,
                      "--token",
                      (char *)store_token(run->store),
+                     "--", // the path may begin with a dash
+                     (char *)publisher->store_path,
                      NULL};
     int error = posix_spawn(&publisher->pid, "/proc/self/exe", NULL, NULL, words, environ);
     if (error) {
