@@ -18,7 +18,7 @@ BUILDS = {
     "clang": ("build-clang", "clang", []),
     "sanitizers": ("build-sanitizers", "gcc", ["-Db_sanitize=address,undefined", "-Dbuildtype=debugoptimized"]),
 }
-END_TO_END = ["source_rules", "commands", "stores", "ranks", "bad_input", "signals", "owners", "mishaps", "kill_and_resume", "waiting", "bits"]
+END_TO_END = sorted(path.stem for path in (ROOT / "tests" / "e2e").glob("*.py") if path.stem != "harness")
 
 
 def run(step, command, env=None, append=False):
