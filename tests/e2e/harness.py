@@ -111,6 +111,12 @@ def _stat(pid):
         return None
 
 
+def alive(pid):
+    """Whether the process exists and is not one that has ended and waits to be noticed."""
+    fields = _stat(pid)
+    return fields is not None and fields[0] not in "ZX"
+
+
 def processor_seconds(pid):
     fields = _stat(pid)
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

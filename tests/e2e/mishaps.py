@@ -7,10 +7,14 @@
 import collections
 import errno
 import os
+import re
 import shutil
+import subprocess
+import time
 from pathlib import Path
 
-from harness import LONG, PROGRAM, SMALL, claim, journal_results, lgsweep, main, same, status, write
+from harness import (LONG, PROGRAM, SMALL, alive, claim, command, descendants, journal_results, lgsweep, main, same, start, status, stop,
+                     until, write)
 
 SHIM = PROGRAM.parent / "tests" / "libmishap.so"
 STEPS = ["before", "after"]
@@ -116,6 +120,67 @@ def bad_disk(error):
         done = mishap(f"run fdatasync {number} {error}", 75 if error == errno.EDQUOT else 2)
         assert not done.returncode or "s.h5.journal" in done.stderr, done.stderr
         resumes(f"fdatasync {number}")
+
+
+# 64 trials of a tenth of a second: a first publication comes on the way.
+LONGER = SMALL.replace("steps: 30", "steps: 40000").replace("[1, 16]", "[1, 2, 4, 8, 16, 32, 64, 128]")
+
+
+def leftovers():
+    return [name for name in os.listdir(".") if ".tmp-" in name]
+
+
+@claim("a publication ends with the run that began it, and the next run, at once, has nothing to do with it")
+def orphaned():
+    os.environ.update(LD_PRELOAD=str(SHIM), MISHAP="publish rename 1 pause")
+    run = start("run", write("s.yaml", LONGER), "-o", "s.h5")
+    try:
+        until(leftovers, 30, "a publication on the way")
+        publisher = until(lambda: [pid for pid in descendants(run.pid) if b"publish" in Path(f"/proc/{pid}/cmdline").read_bytes()], 5,
+                          "the publisher")
+        run.kill()
+        run.wait()
+        until(lambda: not alive(publisher[0]), 1, "the end of the publisher")
+    finally:
+        stop(run)
+        del os.environ["LD_PRELOAD"], os.environ["MISHAP"]
+    known = status("s.h5")["done"]
+    assert f"{known} done before" in lgsweep("run", "s.yaml", "-o", "s.h5").stderr
+    assert not leftovers()
+    lgsweep("run", "s.yaml", "-o", "whole.h5")
+    same("whole.h5", "s.h5")
+
+
+def killed_run():
+    """Leaves a journal, and the lock of a dead process; returns its token."""
+    run = start("run", write("s.yaml", LONGER), "-o", "s.h5")
+    try:
+        until(lambda: len(journal_results("s.h5")) >= 10, 30, "results in the journal")
+        run.kill()
+    finally:
+        stop(run)
+    return re.search(r"^token: (\w+)$", Path("s.h5.lock").read_text(), re.M)[1]
+
+
+@claim("a late publication of a killed run {0}", [("is refused once another run has begun", "fsync", 4),
+                                                  ("that has begun to rename is waited for", "rename", 0)])
+def late(_, call, code):
+    token = killed_run()
+    env = {**os.environ, "LD_PRELOAD": str(SHIM), "MISHAP": f"publish {call} 1 pause"}
+    publisher = subprocess.Popen(command(["publish", "--token", token, "s.h5"]), env=env, stderr=subprocess.PIPE, text=True)
+    try:
+        until(lambda: Path(f"/proc/{publisher.pid}/wchan").read_text().endswith("nanosleep"), 10, "the pause")
+        began = time.monotonic()
+        lgsweep("run", "s.yaml", "-o", "s.h5", "--time-limit", "1", code=75)
+        waited = time.monotonic() - began > 2.5
+        assert waited == (call == "rename"), time.monotonic() - began
+        assert publisher.wait(10) == code, publisher.stderr.read()
+    finally:
+        stop(publisher)
+    lgsweep("run", "s.yaml", "-o", "s.h5")
+    lgsweep("run", "s.yaml", "-o", "whole.h5")
+    same("whole.h5", "s.h5")
+    assert not leftovers()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from harness import (LONG, PROGRAM, SMALL, claim, command, descendants, journal_results, lgsweep, main, processes, same, start, status,
+from harness import (LONG, PROGRAM, SMALL, alive, claim, command, descendants, journal_results, lgsweep, main, processes, same, start, status,
                      stop, until, write)
 
 # 64 trials of some hundredths of a second.
@@ -167,7 +167,7 @@ def nothing_left(seconds):
         below = descendants(run.pid)
         run.kill()
         run.wait()
-        until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in below), seconds, "the end of the trainers")
+        until(lambda: not any(map(alive, below)), seconds, "the end of the trainers")
     finally:
         stop(run)
 

@@ -4,8 +4,9 @@
 //   MISHAP="COMMAND CALL NUMBER DEED"
 //
 // COMMAND is the word behind the program's name (run, publish); NUMBER counts the process's calls of CALL from 1; DEED
-// is before, half (of a write) or after, and the process is killed there, or an errno with which this call and all
-// later ones fail. With MISHAP_LOG=FILE the calls are only listed there. Writes count where they go to regular files.
+// is before, half (of a write) or after, and the process is killed there; pause, and it sleeps for some seconds before
+// the call; or an errno with which this call and all later ones fail. With MISHAP_LOG=FILE the calls are only listed
+// there. Writes count where they go to regular files.
 #undef _FILE_OFFSET_BITS // so that both names of a call can be defined
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,6 +31,7 @@ static bool concerned(const char *command)
 }
 
 enum deed { NOTHING, HALF, FAIL };
+enum { PAUSE = 3 }; // seconds
 
 static void list(const char *call)
 {
@@ -65,6 +67,8 @@ static enum deed at(const char *call, bool over)
         return NOTHING;
     if (strcmp(deed, over ? "after" : "before") == 0)
         raise(SIGKILL);
+    if (strcmp(deed, "pause") == 0 && !over)
+        sleep(PAUSE);
     return strcmp(deed, "half") == 0 && !over ? HALF : NOTHING;
 }
 
