@@ -140,6 +140,7 @@ static void compare_setting(const struct setting *setting, const struct store_sw
         setting_text(setting, now, value);
         bytes_raw(text, value, strlen(value));
     }
+    bytes_raw(text, " here", strlen(" here"));
 }
 
 enum status_code store_sweep_check(const struct store_sweep *stored, const struct sweep *sweep, const char *path,
