@@ -23,11 +23,12 @@ struct store_lock_options {
     int (*lock_call)(int fd, int command, struct flock *lock);
 };
 
-enum { STORE_OWNER_TEXT = 256, STORE_TOKEN_SIZE = 33 };
+enum { STORE_OWNER_TEXT = 256, STORE_TOKEN_SIZE = 33, STORE_MACHINE_SIZE = 80 };
 
 // Who owns, or owned, a store, as its lock file says.
 struct store_owner {
     char host[STORE_OWNER_TEXT];
+    char machine[STORE_MACHINE_SIZE]; // boot id and namespace of process numbers: names of hosts may recur
     int64_t process;
     char since[32];             // local start of the ownership, "2026-11-30 13:06:11"
     char job[STORE_OWNER_TEXT]; // SLURM_JOB_ID, or empty

@@ -19,17 +19,18 @@ struct store_lock {
     struct store_lock_options options;
 };
 
-static enum status_code in_use(const char *store_path, const struct store_owner *owner, struct status *status)
+static enum status_code in_use(const struct store_lock *lock, const struct store_owner *owner, struct status *status)
 {
     char job[STORE_OWNER_TEXT + 16] = "", remedy[512] = "";
     if (!owner->process)
-        return status_set(status, STATUS_IN_USE, "%s is being opened by another process; wait for it", store_path);
+        return status_set(status, STATUS_IN_USE, "%s is being opened by another process; wait for it",
+                          lock->store_path);
     if (*owner->job)
         snprintf(job, sizeof job, ", job %s", owner->job);
     if (store_owner_life(owner) == OWNER_ELSEWHERE)
-        snprintf(remedy, sizeof remedy, ", or remove %.400s.lock once that process is gone for good", store_path);
-    return status_set(status, STATUS_IN_USE, "%s is in use by process %lld on %s since %s%s; wait for it%s", store_path,
-                      (long long)owner->process, owner->host, owner->since, job, remedy);
+        snprintf(remedy, sizeof remedy, ", or remove %.400s once that process is gone for good", lock->path);
+    return status_set(status, STATUS_IN_USE, "%s is in use by process %lld on %s since %s%s; wait for it%s",
+                      lock->store_path, (long long)owner->process, owner->host, owner->since, job, remedy);
 }
 
 // Writes the owner's text over the whole file.
@@ -220,7 +221,7 @@ static enum status_code take(struct store_lock *lock, struct bytes *warnings, st
         return STATUS_OK;
     if (outcome == REFUSED)
         return store_path_errno(status, error, "cannot write", lock->path);
-    return in_use(lock->store_path, &owner, status);
+    return in_use(lock, &owner, status);
 }
 
 enum status_code store_lock_acquire(const char *store_path, const struct store_lock_options *options,

@@ -41,6 +41,19 @@ static void host_name(char ret_host[STORE_OWNER_TEXT])
     ret_host[STORE_OWNER_TEXT - 1] = '\0';
 }
 
+static void machine_name(char ret_machine[STORE_MACHINE_SIZE])
+{
+    char boot[40] = "", space[STORE_MACHINE_SIZE - sizeof boot] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && read(fd, boot, sizeof boot - 1) <= 0)
+        boot[0] = '\0';
+    if (fd >= 0)
+        close(fd);
+    if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
+        space[0] = '\0';
+    snprintf(ret_machine, STORE_MACHINE_SIZE, "%.*s %s", (int)strcspn(boot, "\n"), boot, space);
+}
+
 static void new_token(char ret_token[STORE_TOKEN_SIZE])
 {
     unsigned char seed[16];
@@ -64,6 +77,7 @@ void store_owner_self(struct store_owner *ret_owner)
 {
     *ret_owner = (struct store_owner){.process = getpid(), .started = process_start(getpid())};
     host_name(ret_owner->host);
+    machine_name(ret_owner->machine);
     store_path_time(clock_wall(), false, ret_owner->since);
     // A job id is a number; whatever else stands there is cut where it would break the line.
     const char *job = environment("SLURM_JOB_ID");
@@ -75,10 +89,11 @@ void store_owner_self(struct store_owner *ret_owner)
 size_t store_owner_format(const struct store_owner *owner, char ret_text[OWNER_TEXT_SIZE])
 {
     int length = snprintf(ret_text, OWNER_TEXT_SIZE,
-                          "lgsweep lock 1\nhost: %s\nprocess: %" PRId64 "\nstarted: %" PRId64 "\nsince: %s\njob: %s\n"
+                          "lgsweep lock 1\nhost: %s\nmachine: %s\nprocess: %" PRId64 "\nstarted: %" PRId64
+                          "\nsince: %s\njob: %s\n"
                           "restarts: %" PRId64 "\nheartbeat: %d\nbeat: %020" PRIu64 "\ntoken: %s\nend\n",
-                          owner->host, owner->process, owner->started, owner->since, owner->job, owner->restarts,
-                          owner->heartbeat, owner->beat, owner->token);
+                          owner->host, owner->machine, owner->process, owner->started, owner->since, owner->job,
+                          owner->restarts, owner->heartbeat, owner->beat, owner->token);
     return (size_t)length < OWNER_TEXT_SIZE ? (size_t)length : OWNER_TEXT_SIZE - 1;
 }
 
@@ -110,6 +125,7 @@ static bool parse(const char *text, struct store_owner *owner)
 {
     int64_t heartbeat = 0, beat = 0;
     bool whole = strstr(text, "\nend\n") && find_text(text, "host", owner->host, sizeof owner->host) &&
+                 find_text(text, "machine", owner->machine, sizeof owner->machine) &&
                  find_number(text, "process", &owner->process) && find_number(text, "started", &owner->started) &&
                  find_text(text, "since", owner->since, sizeof owner->since) &&
                  find_text(text, "job", owner->job, sizeof owner->job) &&
@@ -140,9 +156,10 @@ bool store_owner_read(const char *lock_path, struct store_owner *ret_owner, bool
 
 enum owner_life store_owner_life(const struct store_owner *owner)
 {
-    char host[STORE_OWNER_TEXT];
+    char host[STORE_OWNER_TEXT], machine[STORE_MACHINE_SIZE];
     host_name(host);
-    if (strcmp(host, owner->host) != 0)
+    machine_name(machine);
+    if (strcmp(host, owner->host) != 0 || strcmp(machine, owner->machine) != 0)
         return OWNER_ELSEWHERE;
     if (owner->process <= 0 || (kill((pid_t)owner->process, 0) != 0 && errno == ESRCH))
         return OWNER_DEAD;

@@ -45,6 +45,8 @@ static void an_owner_is_read_back_from_its_text(void **state)
     assert_true(store_owner_read(path, &read, &missing));
     assert_false(missing);
     assert_string_equal(read.host, owner.host);
+    assert_string_equal(read.machine, owner.machine);
+    assert_int_equal(strlen(owner.machine), 36 + strlen(" pid:[4026531836]"));
     assert_string_equal(read.since, owner.since);
     assert_string_equal(read.job, "99_3");
     assert_string_equal(read.token, owner.token);
@@ -128,6 +130,9 @@ static void life_is_told_by_process_and_start(void **state)
     assert_int_equal(store_owner_life(&owner), OWNER_DEAD);
     owner.started++;
     strcpy(owner.host, "another-host");
+    assert_int_equal(store_owner_life(&owner), OWNER_ELSEWHERE);
+    store_owner_self(&owner);
+    owner.machine[0] ^= 1; // of the same name, or the same before it was started again
     assert_int_equal(store_owner_life(&owner), OWNER_ELSEWHERE);
     store_owner_self(&owner);
     owner.process = 0;
