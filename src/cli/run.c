@@ -110,7 +110,7 @@ static enum cli_exit coordinate(struct run *run, struct comm *comm, const struct
     run_progress_clear(&run->progress);
     *ret_missing = summary.missing;
     if (code == STATUS_OK && summary.end != DISPATCH_STOPPED)
-        code = run_publish_last(run, &status);
+        code = run_publish_last(run, signals, &status);
     if (code)
         return cli_fail(&status);
     say_end(run, &summary, clock_now() - start);

@@ -66,9 +66,9 @@ struct dispatch_watch run_watch(struct run *run);
 
 // Starts a publication when one is due, and takes note of one that has ended.
 void run_publish_poll(struct run *run, double now);
-// Makes the published file complete and empties the journal.
-enum status_code run_publish_last(struct run *run, struct status *status) MUST_CHECK;
-void run_publish_wait(struct run *run);
+// Makes the published file complete and empties the journal; STATUS_STOPPED when asked to stop before.
+enum status_code run_publish_last(struct run *run, struct dispatch_signals *signals, struct status *status) MUST_CHECK;
+void run_publish_stop(struct run *run); // ends a publication without a result
 
 // The display of one moment; and a line on its own, above the bar.
 void run_progress_show(struct run_progress *progress, const struct dispatch_figures *figures);

@@ -93,7 +93,7 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
 
 void run_fini(struct run *run)
 {
-    run_publish_wait(run);
+    run_publish_stop(run);
     store_close(run->store);
     cli_sweep_fini(&run->loaded);
     *run = (struct run){0};

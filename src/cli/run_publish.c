@@ -3,6 +3,7 @@
 #include "base_clock.h"
 #include "run.h"
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -68,21 +69,41 @@ void run_publish_poll(struct run *run, double now)
         run->trouble = status;
 }
 
-void run_publish_wait(struct run *run)
+void run_publish_stop(struct run *run)
 {
-    if (run->publisher.pid)
-        reap(run, true, clock_now());
+    if (!run->publisher.pid)
+        return;
+    kill(run->publisher.pid, SIGKILL);
+    reap(run, true, clock_now());
 }
 
-enum status_code run_publish_last(struct run *run, struct status *status)
+// Waits for the child, unless it is asked to stop.
+static enum status_code await(struct run *run, struct dispatch_signals *signals, struct status *status)
 {
-    run_publish_wait(run);
-    enum status_code code = store_sync(run->store, status);
+    for (;;) {
+        if (dispatch_signals_asked(signals)) {
+            run_publish_stop(run);
+            return status_set(status, STATUS_STOPPED,
+                              "stopped before %s was complete; nothing finished is lost; run the same command to go on",
+                              run->publisher.store_path);
+        }
+        if (!run->publisher.pid || reap(run, false, clock_now()))
+            return STATUS_OK;
+        clock_sleep(1e-3);
+    }
+}
+
+enum status_code run_publish_last(struct run *run, struct dispatch_signals *signals, struct status *status)
+{
+    enum status_code code = await(run, signals, status);
+    if (code == STATUS_OK)
+        code = store_sync(run->store, status);
     if (code == STATUS_OK)
         code = start(run, clock_now(), status);
+    if (code == STATUS_OK)
+        code = await(run, signals, status);
     if (code)
         return code;
-    run_publish_wait(run);
     if (run->trouble.code) {
         *status = run->trouble;
         return status->code;

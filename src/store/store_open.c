@@ -203,6 +203,8 @@ void store_close(struct store *store)
     if (!store)
         return;
     store_writer_close(store->writer);
+    if (store->lock)
+        store_path_remove_stale(store->path); // of a publication that was ended
     store_lock_release(store->lock);
     store_index_destroy(store->index);
     bytes_fini(&store->payload);

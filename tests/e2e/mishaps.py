@@ -9,6 +9,7 @@ import errno
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -147,6 +148,27 @@ def orphaned():
     known = status("s.h5")["done"]
     assert f"{known} done before" in lgsweep("run", "s.yaml", "-o", "s.h5").stderr
     assert not leftovers()
+    lgsweep("run", "s.yaml", "-o", "whole.h5")
+    same("whole.h5", "s.h5")
+
+
+@claim("asked to stop while {0}, a run ends within 2 s, leaves no half file, and goes on to the same store",
+       [("it trains and publishes", "[1, 2, 4, 8, 16, 32, 64, 128]"), ("it publishes at its end", "[1, 2, 4]")])
+def stopped_publication(_, values):
+    os.environ.update(LD_PRELOAD=str(SHIM), MISHAP="publish rename 1 pause")
+    run = start("run", write("s.yaml", LONGER.replace("[1, 2, 4, 8, 16, 32, 64, 128]", values)), "-o", "s.h5")
+    try:
+        until(leftovers, 30, "a publication on the way")
+        time.sleep(0.5)
+        began = time.monotonic()
+        os.kill(run.pid, signal.SIGTERM)
+        assert run.wait(10) == 75, Path("output").read_text()
+        assert time.monotonic() - began < 2
+    finally:
+        stop(run)
+        del os.environ["LD_PRELOAD"], os.environ["MISHAP"]
+    assert sorted(os.listdir(".")) == ["output", "s.h5.journal", "s.yaml"], os.listdir(".")
+    lgsweep("run", "s.yaml", "-o", "s.h5")
     lgsweep("run", "s.yaml", "-o", "whole.h5")
     same("whole.h5", "s.h5")
 
