@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The signals that ask a run to stop: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, all with the same meaning.
+// The signals that ask a run to stop: SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, all with the same meaning; but for
+// those that were ignored when the program began, as nohup does with SIGHUP.
 #pragma once
 #include "base_status.h"
 #include <signal.h>

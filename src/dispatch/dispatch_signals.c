@@ -8,12 +8,15 @@
 
 static const double grace = .25; // seconds: one request may come as two signals, from a launcher and from a terminal
 
+// A blocked signal comes even where it is ignored, so those that nohup or a shell has put aside are left out.
 static void fill_asking(sigset_t *ret_set)
 {
     static const int asking[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
+    struct sigaction action;
     sigemptyset(ret_set);
     for (size_t i = 0; i < sizeof asking / sizeof *asking; i++)
-        sigaddset(ret_set, asking[i]);
+        if (sigaction(asking[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(ret_set, asking[i]);
 }
 
 enum status_code dispatch_signals_open(struct dispatch_signals *ret_signals, struct status *status)

@@ -35,6 +35,9 @@ def claim(text, rows=((),)):
 
 def main():
     failed = 0
+    for number in (signal.SIGHUP, signal.SIGINT):  # under nohup, or behind a shell's `&`, programs would not be asked to stop
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
     for text, function, row in _claims:
         folder = Path(tempfile.mkdtemp(prefix="lgsweep-"))
         os.chdir(folder)

@@ -159,6 +159,18 @@ def lost_output():
         assert code == 0 or "No space left" in done.stderr, done.stderr
 
 
+@claim("nohup keeps a run from being stopped by SIGHUP")
+def nohup():
+    run = subprocess.Popen(["nohup", *command(["run", write("s.yaml", MANY), "-o", "s.h5"])], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    try:
+        until(lambda: len(journal_results("s.h5")) >= 1, 30, "results in the journal")
+        os.kill(run.pid, signal.SIGHUP)
+        assert run.wait(60) == 0
+    finally:
+        stop(run)
+
+
 @claim("no process of a run is left {0} s after its coordinator was killed", [(3,)])
 def nothing_left(seconds):
     run = start("run", write("s.yaml", MANY), "-o", "s.h5")
