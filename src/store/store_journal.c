@@ -129,10 +129,11 @@ static enum status_code read_header(struct store_journal *journal, uint32_t nume
     if (fstat(journal->fd, &facts) != 0)
         return store_path_errno(status, errno, "cannot read", journal->path);
     journal->size = (uint64_t)facts.st_size;
-    enum status_code code = read_at(journal, 0, head, sizeof head, &got, status);
+    bool regular = S_ISREG(facts.st_mode);
+    enum status_code code = regular ? read_at(journal, 0, head, sizeof head, &got, status) : STATUS_OK;
     if (code != STATUS_OK)
         return code;
-    if (memcmp(head, header_magic, got < MAGIC_SIZE ? got : MAGIC_SIZE) != 0)
+    if (!regular || memcmp(head, header_magic, got < MAGIC_SIZE ? got : MAGIC_SIZE) != 0)
         return status_set(status, STATUS_INVALID, "%s: not a journal of lgsweep; move it away or choose another store",
                           journal->path);
     *ret_torn = got < sizeof head;
@@ -151,7 +152,7 @@ enum status_code store_journal_open(const char *store_path, uint32_t numerics, s
         code = status_set(status, STATUS_MEMORY, "no memory for the journal of %s", store_path);
         goto out;
     }
-    journal->fd = open(journal->path, O_RDONLY | O_CLOEXEC);
+    journal->fd = open(journal->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // it may be a pipe
     bool missing = journal->fd < 0 && errno == ENOENT;
     if (!missing)
         code = journal->fd < 0 ? store_path_errno(status, errno, "cannot open", journal->path)

@@ -139,7 +139,7 @@ static bool parse(const char *text, struct store_owner *owner)
 bool store_owner_read(const char *lock_path, struct store_owner *ret_owner, bool *ret_missing)
 {
     char text[OWNER_TEXT_SIZE];
-    int fd = open(lock_path, O_RDONLY | O_CLOEXEC);
+    int fd = open(lock_path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // it may be a pipe
     *ret_missing = fd < 0 && errno == ENOENT;
     ssize_t size = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
     if (fd >= 0)

@@ -66,7 +66,7 @@ __attribute__((destructor)) static void clean_up(void)
     fixture_fini(&the_published.fixture);
 }
 
-enum { CHILD_PATIENCE = 60, PROMISE_BROKEN = 99 }; // seconds; exit code
+enum { CHILD_PATIENCE = 5, PROMISE_BROKEN = 99 }; // seconds; exit code
 
 static int read_all(const char *path)
 {

@@ -390,6 +390,8 @@ static void a_journal_of_other_numerics_or_version_is_refused(void **state)
     assert_refused(STATUS_INVALID, (const char *const[]){path, "version 2", NULL});
     fixture_write(path, "not a journal at all, but some notes of mine", 44);
     assert_refused(STATUS_INVALID, (const char *const[]){path, "not a journal", NULL});
+    assert_int_equal(unlink(path) | mkfifo(path, 0666), 0);
+    assert_refused(STATUS_INVALID, (const char *const[]){path, "not a journal", NULL});
     bytes_fini(&bytes);
 }
 
