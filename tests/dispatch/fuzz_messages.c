@@ -7,8 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANKS = 3, JOBS = 12 };
-enum turn { TURN_STEP = RANKS, TURN_DRAIN, TURN_TO_WORKER, TURN_WORKER, TURNS }; // below: a message from that rank
+enum {
+    RANKS = 3,
+    JOBS = 12,
+    TURN_STEP = RANKS,
+    TURN_DRAIN,
+    TURN_TO_WORKER,
+    TURN_WORKER,
+    TURNS
+}; // a lower turn is a rank's
 
 struct table {
     struct fake_sweep sweep;
@@ -56,12 +63,12 @@ static void from_rank(struct table *table, int rank, const unsigned char *data, 
         abort();
 }
 
-static void play(struct table *table, enum turn turn, const unsigned char *data, size_t size)
+static void play(struct table *table, int turn, const unsigned char *data, size_t size)
 {
     bool active;
     struct status status = {0};
     if (turn < RANKS)
-        from_rank(table, (int)turn, data, size);
+        from_rank(table, turn, data, size);
     else if (turn == TURN_STEP)
         (void)!dispatch_coordinator_step(table->coordinator, table->now += 0.3, &active, &status);
     else if (turn == TURN_DRAIN)
@@ -108,7 +115,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
         dispatch_worker_create(&runner, NULL, "host", INFINITY, swallow, NULL, &table.worker, NULL) != STATUS_OK)
         abort();
     while (size > 0) {
-        enum turn turn = data[0] % TURNS;
+        int turn = data[0] % TURNS;
         bool message = (turn < RANKS || turn == TURN_TO_WORKER) && size > 1;
         size_t head = message ? 2 : 1, length = message ? data[1] : 0;
         length = length < size - head ? length : size - head;
