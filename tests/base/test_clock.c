@@ -39,7 +39,7 @@ static void no_time_needs_no_sleep(void **state)
     clock_sleep(0);
     clock_sleep(-5);
     clock_sleep(NAN);
-    assert_true(clock_now() - now < 1);
+    assert_true(clock_now() - now < 4);
 }
 
 static void ignore(int number)

@@ -123,7 +123,7 @@ static void a_heartbeat_of_a_dead_process_is_taken_over_at_once(void **state)
     assert_false(store_lock_owner(fixture.path, &owner));
     double begun = clock_now();
     store_lock_release(take(&heartbeat));
-    assert_true(clock_now() - begun < 2);
+    assert_true(clock_now() - begun < 8);
 }
 
 static int refusal;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processor time and memory of publications at the size of real sweeps; every number is random, which is the worst case
-// for the compression.
+// Memory and file size of publications at the size of real sweeps, and their processor time beside; every number is
+// random, which is the worst case for the compression.
 #include "support.h"
 
 #include "base_clock.h"
@@ -66,7 +66,7 @@ static double file_size(const struct fixture *fixture, const char *suffix)
     return (double)facts.st_size;
 }
 
-static void publish_at_size(int64_t replicates, double most_seconds, double most_mebibytes)
+static void publish_at_size(int64_t replicates, double most_mebibytes)
 {
     struct fixture fixture;
     fixture_init(&fixture, &(struct fixture_plan){.snr_count = 5, .replicates = replicates, .lengths_count = LENGTHS});
@@ -79,35 +79,33 @@ static void publish_at_size(int64_t replicates, double most_seconds, double most
         "has %.2f times the size of the journal\n",
         (long long)(SETTINGS * replicates), journal.seconds, journal.mebibytes, file.seconds, file.mebibytes, ratio);
 #ifdef LGSWEEP_SANITIZE
-    most_seconds = most_mebibytes = INFINITY;
+    most_mebibytes = INFINITY;
 #endif
-    assert_true(journal.seconds < most_seconds && file.seconds < most_seconds);
     assert_true(journal.mebibytes < most_mebibytes && file.mebibytes < most_mebibytes);
     assert_true(ratio < 2); // trials and cube
     fixture_fini(&fixture);
 }
 
-// 0.8 s on one core of a 2023 server.
-static void two_thousand_trials_are_published_in_about_a_second(void **state)
+static void two_thousand_trials_are_published_in_little_memory(void **state)
 {
     (void)state;
-    publish_at_size(200, 2, 200);
+    publish_at_size(200, 200);
 }
 
-// 8 s there; the results themselves are 190 MiB.
-static void twenty_thousand_trials_are_published_in_about_ten_seconds(void **state)
+// The results themselves are 190 MiB.
+static void twenty_thousand_trials_are_published_in_less_than_they_take_twice(void **state)
 {
     (void)state;
     if (!getenv("LGSWEEP_LONG"))
         skip(); // half a minute: set LGSWEEP_LONG=1
-    publish_at_size(2000, 20, 400);
+    publish_at_size(2000, 380);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_thousand_trials_are_published_in_about_a_second),
-        cmocka_unit_test(twenty_thousand_trials_are_published_in_about_ten_seconds),
+        cmocka_unit_test(two_thousand_trials_are_published_in_little_memory),
+        cmocka_unit_test(twenty_thousand_trials_are_published_in_less_than_they_take_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
