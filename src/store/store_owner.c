@@ -154,6 +154,13 @@ bool store_owner_read(const char *lock_path, struct store_owner *ret_owner, bool
     return true;
 }
 
+bool store_owner_runs(int64_t process)
+{
+    if (process <= 0 || (kill((pid_t)process, 0) != 0 && errno == ESRCH))
+        return false;
+    return process_start(process) >= 0;
+}
+
 enum owner_life store_owner_life(const struct store_owner *owner)
 {
     char host[STORE_OWNER_TEXT], machine[STORE_MACHINE_SIZE];
@@ -161,7 +168,7 @@ enum owner_life store_owner_life(const struct store_owner *owner)
     machine_name(machine);
     if (strcmp(host, owner->host) != 0 || strcmp(machine, owner->machine) != 0)
         return OWNER_ELSEWHERE;
-    if (owner->process <= 0 || (kill((pid_t)owner->process, 0) != 0 && errno == ESRCH))
+    if (!store_owner_runs(owner->process))
         return OWNER_DEAD;
     int64_t started = process_start(owner->process);
     return started == 0 || started == owner->started ? OWNER_ALIVE : OWNER_DEAD;

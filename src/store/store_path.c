@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "store_path.h"
+#include "store_owner.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +146,7 @@ static void remove_if_stale(int folder, const char *name, const char *prefix)
     long long process = strtoll(name + length, &end, 10);
     if (process <= 0 || *end || process == getpid())
         return;
-    if (kill((pid_t)process, 0) != 0 && errno == ESRCH)
+    if (!store_owner_runs(process))
         unlinkat(folder, name, 0);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -173,6 +174,18 @@ static void only_leftovers_of_the_same_store_and_of_dead_processes_go(void **sta
         assert_int_equal(fixture_exists(path), rows[i].stays);
     }
     store_path_remove_stale("/nonexistent/s.h5");
+    pid_t child = fork();
+    if (child == 0)
+        _exit(0);
+    siginfo_t ended;
+    assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0); // dead, and still in the table
+    snprintf(path, sizeof path, "%s/.s.h5.tmp-%d", fixture.folder, (int)child);
+    fixture_write(path, "x", 1);
+    snprintf(path, sizeof path, "%s/s.h5", fixture.folder);
+    store_path_remove_stale(path);
+    snprintf(path, sizeof path, "%s/.s.h5.tmp-%d", fixture.folder, (int)child);
+    assert_false(fixture_exists(path));
+    assert_int_equal(waitpid(child, NULL, 0), child);
     fixture_fini(&fixture);
 }
 
