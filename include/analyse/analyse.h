@@ -65,6 +65,9 @@ extern const char *const verdict_unit_names[VERDICT_UNITS + 1];
 // ±τ (c - b) / 2, else grows or falls when it lies on one side of 0, else undecided; absent at T = n.
 record_derive analyse_verdicts;
 
+// The variables of analyse_verdicts by index, without data; false after the last.
+bool analyse_variable(size_t index, struct record_derived *ret_variable);
+
 // Quantile of Student's t with `freedom` degrees: |error| < 1e-8 for p in [0.5, 0.9999]. NaN for freedom < 1 and p
 // outside [0, 1].
 double analyse_t_quantile(double p, double freedom);

@@ -39,7 +39,7 @@ struct cli_value {
     double number;
 };
 
-enum { CLI_OPTIONS = 16, CLI_ARGUMENTS = 8 };
+enum { CLI_OPTIONS = 16, CLI_ARGUMENTS = 64 };
 
 // What a command gets: its options in the order of its table, then the common ones apart.
 struct cli {

@@ -18,6 +18,10 @@
 
 struct store;
 
+// Whether a store has a variable, dimension or group of this name of its own: one that is neither a setting, a field of
+// records nor derived. An axis must not be called so.
+bool store_uses_name(const char *name);
+
 // Takes the lock, reads the index of the published file (if any), replays the journal (if any; a torn tail is cut off)
 // and checks both against `sweep`. Missing files begin an empty store; their folder must exist. `options` may be NULL.
 // `ret_warnings` (may be NULL) takes lines on what was dropped, skipped or fell back.

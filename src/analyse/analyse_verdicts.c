@@ -76,6 +76,15 @@ static const struct derived_row {
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
+bool analyse_variable(size_t index, struct record_derived *ret_variable)
+{
+    if (index >= ROWS)
+        return false;
+    const struct derived_row *row = &rows[index];
+    *ret_variable = (struct record_derived){row->name, row->long_name, row->unit, row->help, row->flags, NULL};
+    return true;
+}
+
 struct grouped {
     size_t group, trial;
 };

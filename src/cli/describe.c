@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The reference of settings and of stored variables, printed from the tables that the program itself uses.
+#include "analyse.h"
 #include "cli.h"
 #include "record_fields.h"
 #include "spec_settings.h"
@@ -9,8 +10,9 @@
 static void describe_setting(const struct setting *row)
 {
     char domain[256], standard[SETTING_TEXT_SIZE];
+    bool inside = row->type != SETTING_INT || (double)row->standard.i >= row->low;
     printf("  %-18s %s; default %s", row->name, setting_domain(row, domain, sizeof domain),
-           setting_text(row, row->standard, standard));
+           inside ? setting_text(row, row->standard, standard) : "the replicate");
     if (row->unit && strcmp(row->unit, "1") != 0)
         printf(" %s", row->unit);
     printf("\n                     %s\n", row->help);
@@ -29,6 +31,15 @@ static void describe_settings(void)
            "in evaluate or grid: test_length (tokens, or a multiple of the train length such as 4x).\n");
 }
 
+// Across trials: the same for all replicates.
+static void describe_derived(const struct record_derived *row)
+{
+    printf("  %s(test_length) [%s]  %s\n      %s", row->name, row->unit, row->long_name, row->help);
+    for (int i = 0; row->flags && row->flags[i]; i++)
+        printf("%s%d %s", i ? ", " : ": ", i, row->flags[i]);
+    printf("\n");
+}
+
 static void describe_fields(void)
 {
     for (size_t i = 0; i < record_fields_count; i++) {
@@ -38,6 +49,9 @@ static void describe_fields(void)
             printf("%s%s", d || row->part == RECORD_TEST ? ", " : "", row->dimension[d]);
         printf(") [%s]  %s\n      %s\n", row->unit, row->long_name, row->help);
     }
+    struct record_derived derived;
+    for (size_t i = 0; analyse_variable(i, &derived); i++)
+        describe_derived(&derived);
 }
 
 static bool describe_one(const char *name)
@@ -48,7 +62,12 @@ static bool describe_one(const char *name)
         describe_setting(setting);
     if (field)
         printf("  %s [%s]  %s\n      %s\n", field->name, field->unit, field->long_name, field->help);
-    return setting || field;
+    struct record_derived derived;
+    bool found = setting || field;
+    for (size_t i = 0; !found && analyse_variable(i, &derived); i++)
+        if ((found = strcmp(derived.name, name) == 0))
+            describe_derived(&derived);
+    return found;
 }
 
 static enum cli_exit run(const struct cli *cli)

@@ -1,9 +1,41 @@
 // SPDX-License-Identifier: MIT
+#include "analyse.h"
 #include "base_text.h"
 #include "cli_sweep.h"
+#include "record_fields.h"
+#include "store.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static bool is_derived(const char *name)
+{
+    struct record_derived variable;
+    for (size_t i = 0; analyse_variable(i, &variable); i++)
+        if (strcmp(variable.name, name) == 0)
+            return true;
+    return false;
+}
+
+// A zip block's name becomes a dimension of the store, where variables have names too.
+static enum status_code check_axis_names(const struct sweep *sweep, struct status *status)
+{
+    for (size_t a = 0; a < sweep->axes_count; a++) {
+        const struct axis *axis = &sweep->axes[a];
+        bool plain = axis->columns_count == 1 && strcmp(axis->name, axis->columns[0].setting->name) == 0;
+        if (plain || (!record_field_by_name(axis->name) && !is_derived(axis->name) && !store_uses_name(axis->name)))
+            continue;
+        struct bytes text = {0};
+        char message[160];
+        snprintf(message, sizeof message, "'%s' is the name of a variable of the store; call the zip block otherwise",
+                 axis->name);
+        sweep_describe(sweep, axis->place, message, &text);
+        status_set(status, STATUS_INVALID, "%.*s", (int)text.size, text.data ? (const char *)text.data : message);
+        bytes_fini(&text);
+        return STATUS_INVALID;
+    }
+    return STATUS_OK;
+}
 
 enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep *ret_sweep, struct status *status)
 {
@@ -15,6 +47,8 @@ enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep
     if (warnings.size)
         fprintf(stderr, "%.*s\n", (int)warnings.size, (const char *)warnings.data);
     bytes_fini(&warnings);
+    if (code == STATUS_OK)
+        code = check_axis_names(&ret_sweep->sweep, status);
     if (code == STATUS_OK && limit)
         code = grid_expand(&ret_sweep->sweep, limit, &ret_sweep->grid, status);
     return code;
