@@ -12,7 +12,8 @@ enum { TEXT_NUMBER_SIZE = 32 };
 int text_real(double value, char ret_text[TEXT_NUMBER_SIZE]);
 
 // Reads a whole decimal number (YAML's forms too: "1e-3", "3e6", ".5", "1.", "+1", ".inf", "-.inf", "1_000" is
-// refused). "nan" and ".nan" give NaN. False when the text is not wholly one number.
+// refused). "nan" and ".nan" give NaN; a number too large for a double gives infinity, one too
+// small 0. False when the text is not wholly one number.
 bool text_to_real(const char *text, size_t length, double *ret_value);
 
 // Reads a decimal integer; "010" is ten; a real text with an integral value ("3e6", "64.0") is accepted as well. False

@@ -64,6 +64,15 @@ static enum status_code parse_uint(const struct setting *setting, const char *te
     return STATUS_OK;
 }
 
+// Whether a text that was read as infinity is a decimal number: one that is too large.
+static bool has_digit(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (text[i] >= '0' && text[i] <= '9')
+            return true;
+    return false;
+}
+
 static enum status_code parse_real(const struct setting *setting, const char *text, size_t length,
                                    union setting_value *ret_value, struct status *status)
 {
@@ -72,7 +81,7 @@ static enum status_code parse_real(const struct setting *setting, const char *te
         return refuse(setting, text, length, "is not a number", status);
     if (isnan(number))
         return refuse(setting, text, length, "is never a value", status);
-    if (!in_range(setting, number))
+    if (!in_range(setting, number) || (isinf(number) && has_digit(text, length)))
         return refuse(setting, text, length, "is out of range", status);
     *ret_value = (union setting_value){.r = number == 0 ? 0 : number};
     return STATUS_OK;
