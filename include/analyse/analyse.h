@@ -51,8 +51,8 @@ extern const char *const verdict_unit_names[VERDICT_UNITS + 1];
 // interval over test sequences, and Newcombe's hybrid of two of them for a difference.
 //
 // Counted are replicates that finished, at η > 0 with at least one flip. With τ = .05 a verdict is, in this order:
-//   diverged        every replicate has diverged
-//   not applicable  η = 0, or no finished replicate has a flip
+//   diverged        every replicate has diverged, or every one with a flip
+//   not applicable  η = 0, or no replicate has a flip
 //   undecided       some replicates have diverged, replicates disagree on interpolation, or the interval of E holds τ
 //   benign          interpolated, E below τ
 //   harmful         interpolated, E above τ, and the twin difference above τ (c - b) / 2

@@ -10,6 +10,7 @@ struct cell {
     const struct verdict_columns *columns;
     const size_t *counted;
     size_t count, finished, diverged;
+    size_t flipped_diverged; // of those diverged, with flips or not known to have none
     size_t at;
     ptrdiff_t at_train; // index of T = n among the lengths, or -1
     double chance, bayes;
@@ -37,8 +38,10 @@ static void collect(struct cell *cell, const size_t *trials, size_t trials_count
         size_t trial = trials[i], here = element(cell, trial, cell->at);
         if (isnan(columns->chance[here]))
             continue;
-        if (columns->table->status[trial] == RECORD_DIVERGED)
+        if (columns->table->status[trial] == RECORD_DIVERGED) {
             cell->diverged++;
+            cell->flipped_diverged += !(columns->flips[trial] < 1);
+        }
         if (columns->table->status[trial] != RECORD_DONE || isnan(columns->error[here]))
             continue;
         cell->finished++;
@@ -187,8 +190,10 @@ static enum verdict decide(const struct cell *cell, const struct cell_result *re
 {
     if (cell->finished == 0)
         return VERDICT_DIVERGED;
-    if (!cell->noisy || cell->count == 0)
+    if (!cell->noisy)
         return VERDICT_NOT_APPLICABLE;
+    if (cell->count == 0)
+        return cell->flipped_diverged > 0 ? VERDICT_DIVERGED : VERDICT_NOT_APPLICABLE;
     if (cell->diverged > 0)
         return VERDICT_UNDECIDED;
     if (result->interpolated == 1)

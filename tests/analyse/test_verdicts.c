@@ -112,7 +112,18 @@ static const char *flag(const struct fixture *fixture, const char *name, size_t 
 
 static void each_verdict_has_its_conditions(void **state)
 {
-    enum change { AS_IS, NO_TWIN, NOT_INTERPOLATED, DISAGREE, NO_FLIPS, SOME_DIVERGED, ALL_DIVERGED, NO_TRAIN_LENGTH };
+    enum change {
+        AS_IS,
+        NO_TWIN,
+        NOT_INTERPOLATED,
+        DISAGREE,
+        NO_FLIPS,
+        SOME_DIVERGED,
+        ALL_DIVERGED,
+        FLIPPED_DIVERGED,
+        UNFLIPPED_DIVERGED,
+        NO_TRAIN_LENGTH
+    };
     const struct {
         const char *claim;
         double means[4], spread;
@@ -137,6 +148,13 @@ static void each_verdict_has_its_conditions(void **state)
         {"no flips", {.01, .3, .01, .01}, .001, NO_FLIPS, "not_applicable", "not_applicable"},
         {"some diverged", {.01, .3, .01, .01}, .001, SOME_DIVERGED, "undecided", "undecided"},
         {"all diverged", {.01, .3, .01, .01}, .001, ALL_DIVERGED, "diverged", "diverged"},
+        {"all with flips diverged", {.01, .3, .01, .01}, .001, FLIPPED_DIVERGED, "diverged", "diverged"},
+        {"some diverged, without flips",
+         {.01, .3, .01, .01},
+         .001,
+         UNFLIPPED_DIVERGED,
+         "not_applicable",
+         "not_applicable"},
         {"no test at n", {.01, .3, .01, .3}, .001, NO_TRAIN_LENGTH, "benign", "undecided"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
@@ -147,9 +165,12 @@ static void each_verdict_has_its_conditions(void **state)
                 fixture.twin[i] = -1;
             if (rows[r].change == NOT_INTERPOLATED || (rows[r].change == DISAGREE && i == 2))
                 fixture.interpolated[i] = 0;
-            if (rows[r].change == NO_FLIPS)
+            bool one_diverged = rows[r].change == SOME_DIVERGED || rows[r].change == UNFLIPPED_DIVERGED;
+            if (rows[r].change == NO_FLIPS || rows[r].change == UNFLIPPED_DIVERGED ||
+                (rows[r].change == FLIPPED_DIVERGED && i == 2))
                 fixture.flips[i] = 0;
-            if (rows[r].change == ALL_DIVERGED || (rows[r].change == SOME_DIVERGED && i == 2)) {
+            if (rows[r].change == ALL_DIVERGED || (rows[r].change == FLIPPED_DIVERGED && i != 2) ||
+                (one_diverged && i == 2)) {
                 fixture.status[i] = RECORD_DIVERGED;
                 fixture.error[i * LENGTHS] = fixture.error[i * LENGTHS + 1] = NAN;
             }
