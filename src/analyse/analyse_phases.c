@@ -88,7 +88,7 @@ static enum status_code put_phases(struct record *record, const struct curves *c
     double *end = record_add(curves->training, FIELD_PHASE_END, extent);
     if (!start || !end)
         return out_of_memory(status);
-    double last = step_at(curves, curves->evaluations - 1), settled = stable < fit ? fit : stable;
+    double last = step_at(curves, curves->evaluations - 1), settled = isnan(fit) || stable < fit ? fit : stable;
     const double bounds[RECORD_PHASES][2] = {{0, fit}, {fit, settled}, {settled, isnan(settled) ? NAN : last}};
     for (size_t p = 0; p < RECORD_PHASES; p++) {
         start[p] = bounds[p][0];
