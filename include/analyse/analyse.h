@@ -48,7 +48,9 @@ extern const char *const verdict_unit_names[VERDICT_UNITS + 1];
 //   _high, median_test_error, share_interpolated, twin_difference (err less the η = 0 twin's) with _low and _high,
 //   length_difference (err at T less err at T = n) with _low and _high, length_effect.
 // Intervals are 95 %: Student's t over replicates, paired for differences; for a single replicate Wilson's score
-// interval over test sequences, and Newcombe's hybrid of two of them for a difference.
+// interval over test sequences, and Newcombe's hybrid of two of them for a difference. Where replicates agree exactly,
+// so that t has no width, the interval reaches as far as that of their test sequences pooled. Intervals of an error are
+// cut to [0, 1], and those of E to what follows from it.
 //
 // Counted are replicates that finished, at η > 0 with at least one flip. With τ = .05 a verdict is, in this order:
 //   diverged        every replicate has diverged, or every one with a flip

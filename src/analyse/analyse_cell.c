@@ -3,7 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TAU 0.05
+#define TAU      0.05
+#define NO_WIDTH 1e-12 // equal values but for rounding
 
 // A cell under work: its counted trials and what all of them share.
 struct cell {
@@ -53,6 +54,40 @@ static void collect(struct cell *cell, const size_t *trials, size_t trials_count
     }
 }
 
+// Test sequences of several trials together.
+struct pool {
+    double wrong, count;
+};
+
+static void pool_add(struct pool *pool, const struct cell *cell, size_t here)
+{
+    pool->wrong += cell->columns->error[here] * cell->columns->count[here];
+    pool->count += cell->columns->count[here];
+}
+
+static struct analyse_interval pool_share(struct pool pool)
+{
+    return analyse_share(pool.wrong / pool.count, pool.count);
+}
+
+// Replicates that agree exactly know no more than their test sequences tell.
+static struct analyse_interval widen(struct analyse_interval interval, struct analyse_interval sequences)
+{
+    if (interval.high - interval.low < NO_WIDTH) {
+        interval.low = sequences.low < interval.low ? sequences.low : interval.low;
+        interval.high = sequences.high > interval.high ? sequences.high : interval.high;
+    }
+    return interval;
+}
+
+// An error is from 0 to 1. NaN stays.
+static struct analyse_interval clip(struct analyse_interval interval)
+{
+    interval.low = interval.low < 0 ? 0 : interval.low;
+    interval.high = interval.high > 1 ? 1 : interval.high;
+    return interval;
+}
+
 static struct analyse_interval absent(void)
 {
     return (struct analyse_interval){NAN, NAN, NAN};
@@ -79,9 +114,13 @@ static struct analyse_interval mean_error(const struct cell *cell)
 {
     if (cell->count == 1)
         return single(cell, element(cell, cell->counted[0], cell->at));
-    for (size_t i = 0; i < cell->count; i++)
-        cell->columns->values[i] = cell->columns->error[element(cell, cell->counted[i], cell->at)];
-    return mean_of_values(cell, cell->count);
+    struct pool pool = {0, 0};
+    for (size_t i = 0; i < cell->count; i++) {
+        size_t here = element(cell, cell->counted[i], cell->at);
+        cell->columns->values[i] = cell->columns->error[here];
+        pool_add(&pool, cell, here);
+    }
+    return clip(widen(mean_of_values(cell, cell->count), pool_share(pool)));
 }
 
 // The twin of a counted trial, if it finished with a value at length index `at`; else -1.
@@ -97,6 +136,7 @@ static ptrdiff_t finished_twin(const struct cell *cell, size_t trial, size_t at)
 static struct analyse_interval twin_difference(const struct cell *cell)
 {
     size_t pairs = 0;
+    struct pool own = {0, 0}, others = {0, 0};
     if (!cell->noisy)
         return absent();
     for (size_t i = 0; i < cell->count; i++) {
@@ -108,8 +148,10 @@ static struct analyse_interval twin_difference(const struct cell *cell)
         if (cell->count == 1)
             return analyse_share_difference(single(cell, here), single(cell, there));
         cell->columns->values[pairs++] = cell->columns->error[here] - cell->columns->error[there];
+        pool_add(&own, cell, here);
+        pool_add(&others, cell, there);
     }
-    return mean_of_values(cell, pairs);
+    return widen(mean_of_values(cell, pairs), analyse_share_difference(pool_share(own), pool_share(others)));
 }
 
 // The twin's E at T = n.
@@ -117,6 +159,7 @@ static struct analyse_interval twin_excess(const struct cell *cell)
 {
     const struct verdict_columns *columns = cell->columns;
     size_t pairs = 0, there = 0;
+    struct pool pool = {0, 0};
     if (cell->at_train < 0)
         return absent();
     for (size_t i = 0; i < cell->count; i++) {
@@ -125,16 +168,19 @@ static struct analyse_interval twin_excess(const struct cell *cell)
             continue;
         there = element(cell, (size_t)twin, (size_t)cell->at_train);
         columns->values[pairs++] = columns->error[there];
+        pool_add(&pool, cell, there);
     }
     if (pairs == 0)
         return absent();
-    struct analyse_interval error = cell->count == 1 ? single(cell, there) : mean_of_values(cell, pairs);
+    struct analyse_interval error =
+        cell->count == 1 ? single(cell, there) : clip(widen(mean_of_values(cell, pairs), pool_share(pool)));
     return excess(error, columns->chance[there], isnan(columns->bayes[there]) ? 0 : columns->bayes[there]);
 }
 
 static struct analyse_interval length_difference(const struct cell *cell)
 {
     size_t pairs = 0;
+    struct pool own = {0, 0}, others = {0, 0};
     if (cell->at_train < 0 || (size_t)cell->at_train == cell->at)
         return absent();
     for (size_t i = 0; i < cell->count; i++) {
@@ -145,8 +191,10 @@ static struct analyse_interval length_difference(const struct cell *cell)
         if (cell->count == 1)
             return analyse_share_difference(single(cell, here), single(cell, there));
         cell->columns->values[pairs++] = cell->columns->error[here] - cell->columns->error[there];
+        pool_add(&own, cell, here);
+        pool_add(&others, cell, there);
     }
-    return mean_of_values(cell, pairs);
+    return widen(mean_of_values(cell, pairs), analyse_share_difference(pool_share(own), pool_share(others)));
 }
 
 static bool above(struct analyse_interval interval, double threshold)

@@ -196,7 +196,7 @@ static void length_effects_have_their_conditions(void **state)
         const char *effect;
     } rows[] = {
         {.1, .2, .01, .001, "grows"},    {.2, .1, .01, .001, "falls"},      {.1, .101, .01, .001, "no_difference"},
-        {.1, .1, .01, .02, "undecided"}, {.1, .115, .01, .01, "undecided"}, {.1, .1, .01, 0, "no_difference"},
+        {.1, .1, .01, .02, "undecided"}, {.1, .115, .01, .01, "undecided"}, {.1, .1, .01, .0001, "no_difference"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct fixture fixture;
@@ -240,6 +240,48 @@ static void numbers_are_over_replicates(void **state)
     assert_true(isnan(value(&fixture, "twin_difference", 1, 0)));
     assert_true(isnan(value(&fixture, "share_interpolated", 1, 0)));
     assert_true(fabs(value(&fixture, "excess_error", 1, 0) - .04) < 1e-12);
+    arena_destroy(fixture.arena);
+    (void)state;
+}
+
+static void intervals_of_an_error_stay_within_0_and_1(void **state)
+{
+    const double means[4] = {.04, .62, .04, .96};
+    struct fixture fixture;
+    fixture_fill(&fixture, 2, means, .06);
+    derive(&fixture);
+    assert_true(value(&fixture, "mean_test_error_low", 0, 0) == 0);
+    assert_true(fabs(value(&fixture, "mean_test_error_high", 0, 0) - .04 - .03 * 12.706204736) < 1e-9);
+    assert_true(value(&fixture, "excess_error_low", 0, 0) == 0);
+    assert_true(value(&fixture, "mean_test_error_high", 0, 1) == 1);
+    assert_true(value(&fixture, "excess_error_high", 0, 1) == 2);
+    assert_true(value(&fixture, "mean_test_error_high", 1, 1) == 1);
+    arena_destroy(fixture.arena);
+    (void)state;
+}
+
+// Two replicates of 20 test sequences without a mistake do not show an error below 0.025.
+static void replicates_that_agree_know_no_more_than_their_sequences(void **state)
+{
+    const double means[4] = {0, .5, 0, .5};
+    struct fixture fixture;
+    fixture_fill(&fixture, 2, means, 0);
+    for (size_t i = 0; i < 4 * LENGTHS; i++)
+        fixture.count[i] = 20;
+    derive(&fixture);
+    struct analyse_interval none = analyse_share(0, 40), half = analyse_share(.5, 40);
+    struct analyse_interval twin = analyse_share_difference(half, half), length = analyse_share_difference(half, none);
+    assert_true(value(&fixture, "mean_test_error_low", 0, 0) == 0);
+    assert_true(fabs(value(&fixture, "mean_test_error_high", 0, 0) - none.high) < 1e-12);
+    assert_true(fabs(value(&fixture, "excess_error_low", 0, 1) - 2 * half.low) < 1e-12);
+    assert_true(fabs(value(&fixture, "twin_difference_low", 0, 1) - twin.low) < 1e-12);
+    assert_true(fabs(value(&fixture, "length_difference_high", 0, 1) - length.high) < 1e-12);
+    assert_string_equal(flag(&fixture, "verdict", 0, 0), "undecided");
+    assert_string_equal(flag(&fixture, "verdict", 0, 1), "undecided");
+    for (size_t i = 0; i < 4 * LENGTHS; i++)
+        fixture.count[i] = 2000;
+    derive(&fixture);
+    assert_string_equal(flag(&fixture, "verdict", 0, 0), "benign");
     arena_destroy(fixture.arena);
     (void)state;
 }
@@ -341,6 +383,8 @@ int main(void)
         cmocka_unit_test(each_verdict_has_its_conditions),
         cmocka_unit_test(length_effects_have_their_conditions),
         cmocka_unit_test(numbers_are_over_replicates),
+        cmocka_unit_test(intervals_of_an_error_stay_within_0_and_1),
+        cmocka_unit_test(replicates_that_agree_know_no_more_than_their_sequences),
         cmocka_unit_test(replicates_without_flips_or_result_are_left_out),
         cmocka_unit_test(a_single_replicate_speaks_of_its_model_only),
         cmocka_unit_test(lengths_that_a_trial_lacks_are_absent),
