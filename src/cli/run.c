@@ -27,7 +27,8 @@ static const struct cli_option options[] = {
     {"output", 'o', OPTION_TEXT, "STORE.h5", "the store (results/NAME.h5)", 0, 0},
     {"time-limit", 0, OPTION_SECONDS, "SECONDS", "stop by then, resumable; starts nothing that would last longer", 1,
      1e9},
-    {"trial-limit", 0, OPTION_SECONDS, "SECONDS", "a trial that takes longer counts as failed", 0.1, 1e9},
+    {"trial-limit", 0, OPTION_SECONDS, "SECONDS", "a trial that takes longer has failed, without another attempt", 0.1,
+     1e9},
     {"fail-fast", 0, OPTION_FLAG, NULL, "stop at the first trial that fails for good", 0, 0},
     {"max-failures", 0, OPTION_COUNT, "K", "stop when more than K trials have failed", 0, 1e9},
     {"retry-failed", 0, OPTION_FLAG, NULL, "try trials again that failed in earlier runs", 0, 0},
@@ -84,8 +85,18 @@ static void say_end(const struct run *run, const struct dispatch_summary *summar
         say(run, "lgsweep: stopped because %zu trials failed; run with --retry-failed once the cause is mended\n",
             summary->failed);
     else
-        say(run, "lgsweep: %zu trials in %s; `lgsweep show %s` shows them\n", summary->done, text,
-            run->options.store_path);
+        say(run, "lgsweep: %zu trial%s in %s; `lgsweep show %s` shows them\n", summary->done,
+            summary->done == 1 ? "" : "s", text, run->options.store_path);
+    if (summary->end == DISPATCH_COMPLETE && summary->failed + run->known_failed)
+        say(run, "lgsweep: %zu failed: `lgsweep status %s` tells why, --retry-failed tries them again\n",
+            summary->failed + run->known_failed, run->options.store_path);
+}
+
+// A time limit in which nothing was finished would not be enough the next time either: a script that goes on as long as
+// the exit code says resumable must not go on for ever.
+static bool limit_too_short(const struct dispatch_options *how, const struct dispatch_summary *summary)
+{
+    return summary->end == DISPATCH_STOPPED && summary->done + summary->failed == 0 && clock_now() >= how->deadline;
 }
 
 static enum cli_exit exit_code(const struct run *run, const struct dispatch_summary *summary)
@@ -113,6 +124,9 @@ static enum cli_exit coordinate(struct run *run, struct comm *comm, const struct
         code = run_publish_last(run, signals, &status);
     if (code)
         return cli_fail(&status);
+    if (limit_too_short(how, &summary))
+        return cli_usage("no trial was finished within --time-limit, and running trials are not kept; `lgsweep plan` "
+                         "tells how long the dearest takes");
     say_end(run, &summary, clock_now() - start);
     return exit_code(run, &summary);
 }
@@ -199,6 +213,8 @@ static enum cli_exit run(const struct cli *cli)
     const char *mode = cli->option[TRAINER].given ? cli->option[TRAINER].text : "child";
     if (strcmp(mode, "child") != 0 && strcmp(mode, "inline") != 0)
         return cli_usage("run: --trainer is child or inline, not '%s'", mode);
+    if (strcmp(mode, "inline") == 0 && cli->option[TRAINER_WRAP].given)
+        return cli_usage("run: --trainer-wrap wraps a child's command; with --trainer inline there is none");
     struct trainer_options how = {.in_process = strcmp(mode, "inline") == 0,
                                   .wrap = cli->option[TRAINER_WRAP].text,
                                   .time_limit = cli->option[TRIAL_LIMIT].given ? cli->option[TRIAL_LIMIT].number : 0};

@@ -30,7 +30,8 @@ struct run_job {
     const int64_t *lengths;
     size_t lengths_count;
     double cost, memory;
-    uint32_t attempts;
+    uint32_t attempts; // that count against the limit
+    uint32_t earlier;  // attempts in earlier runs, all told
 };
 
 // A commit that is waiting for its ticket; tickets are acknowledged in order.

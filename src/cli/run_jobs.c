@@ -63,7 +63,8 @@ static enum status_code list_jobs(struct run *run, struct status *status)
             run->known_done++;
             continue;
         }
-        job->attempts = known == RECORD_FAILED ? 0 : store_attempts(run->store, trial->identity);
+        job->earlier = store_attempts(run->store, trial->identity);
+        job->attempts = known == RECORD_FAILED ? 0 : job->earlier;
         job->cost = trial_cost(&trial->settings, job->lengths, job->lengths_count);
         job->memory = trial_memory(&trial->settings, job->lengths, job->lengths_count);
         cost[run->jobs_count++] = job->cost;
@@ -158,6 +159,17 @@ static struct store_origin origin(const char *host)
     return (struct store_origin){.host = host, .version = LGSWEEP_VERSION, .finished = clock_wall()};
 }
 
+// --verbose: a line a trial.
+static void report_result(struct run *run, const struct record *record, const char *host)
+{
+    char identity[HASH_TEXT_SIZE], line[512];
+    const struct record_part *training = record_find_part(record, RECORD_TRAINING, 0);
+    hash_text(record->identity, identity);
+    snprintf(line, sizeof line, "lgsweep: trial %s %s on %s in %.1f s", identity, record_status_names[record->status],
+             host, record_real(training, FIELD_TRAIN_SECONDS, 0) + record_real(training, FIELD_EVALUATE_SECONDS, 0));
+    run_progress_line(&run->progress, line);
+}
+
 static enum status_code commit(void *self, size_t index, const void *data, size_t size, const char *host,
                                struct status *status)
 {
@@ -170,6 +182,8 @@ static enum status_code commit(void *self, size_t index, const void *data, size_
         code = store_append_result(run->store, &record, &from, &ticket, status);
     if (code == STATUS_OK)
         await(run, ticket, index);
+    if (code == STATUS_OK && run->options.verbose)
+        report_result(run, &record, host);
     record_fini(&record);
     return code;
 }
@@ -199,7 +213,7 @@ static enum status_code fail(void *self, size_t index, const void *data, size_t 
     enum status_code code = decode(run, index, data, size, &record, status);
     if (code)
         return code;
-    record.attempts = attempts;
+    record.attempts = run->jobs[index].earlier + attempts - run->jobs[index].attempts;
     report_failure(run, &record, final);
     if (final)
         code = store_append_failure(run->store, &record, &from, &ticket, status);

@@ -122,8 +122,10 @@ static enum status_code advance_here(struct trainer *trainer, enum record_run *r
         trainer->step = progress.step;
         trainer->steps = progress.steps;
     }
-    if (code == STATUS_OK && trainer->time_limit > 0 && clock_now() > trainer->started + trainer->time_limit)
+    if (code == STATUS_OK && !done && trainer->time_limit > 0 && clock_now() > trainer->started + trainer->time_limit) {
         code = status_set(status, STATUS_STOPPED, "exceeded the time limit of %g s", trainer->time_limit);
+        refused = true; // another attempt would take as long
+    }
     bytes_clear(&trainer->record);
     if (code == STATUS_OK && done)
         code = job_record(&trainer->job, &trainer->record, status);

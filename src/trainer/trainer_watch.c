@@ -239,7 +239,10 @@ static enum status_code check_end(struct trainer *trainer, bool ended, struct re
         return bury(trainer, NULL, ret_event, status);
     if (trainer->time_limit > 0 && now > trainer->started + trainer->time_limit) {
         snprintf(reason, sizeof reason, "exceeded the time limit of %s", text_duration(trainer->time_limit, limit));
-        return bury(trainer, reason, ret_event, status);
+        enum status_code code = bury(trainer, reason, ret_event, status);
+        if (code == STATUS_OK)
+            ret_event->state = RUN_REFUSED; // another attempt would take as long
+        return code;
     }
     return STATUS_OK;
 }

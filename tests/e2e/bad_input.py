@@ -50,6 +50,31 @@ def typed_numbers():
         assert file.attrs["noise_rate"] == 1e-3 and file.attrs["dim"] == 12
 
 
+@claim("a zip block called like a variable of the store is refused with its place: {}",
+       [(name,) for name in ("parameters", "train_loss", "verdict", "length_ratio", "encoding_code", "status")])
+def refused_block_name(name):
+    zipped = SMALL + f"zip:\n  {name}: {{head_dim: [4, 6], value_dim: [2, 3]}}\n"
+    text = lgsweep("plan", write("s.yaml", zipped), code=2).stderr
+    assert "s.yaml:13:" in text and name in text, text
+
+
+SLOW = SMALL.replace("steps: 30", "steps: 100000000").replace("[1, 16]", "1").replace("[none, rope]", "none").replace("replicates: 2", "replicates: 1")
+
+
+@claim("a time limit in which no trial can be finished is refused, not resumable for ever")
+def refused_time_limit():
+    text = lgsweep("run", write("s.yaml", SLOW), "-o", "s.h5", "--time-limit", "1", code=2, timeout=30).stderr
+    assert "--time-limit" in text, text
+
+
+@claim("a trial that exceeds --trial-limit has failed at once, with its reason, and attempts add up over runs")
+def refused_slow_trial():
+    lgsweep("run", write("s.yaml", SLOW + "twins: false\n"), "-o", "s.h5", "--trial-limit", "0.3", code=3, timeout=30)
+    told = status("s.h5")
+    assert told["failed"] == 1 and "time limit" in told["failures"][0]["reason"], told
+    assert lgsweep("run", "s.yaml", "-o", "s.h5", code=3).stderr.count("--retry-failed") >= 1
+
+
 MISSING = [
     ("a sweep file that is missing", ["run", "none.yaml"], "none.yaml"),
     ("a folder as sweep file", ["run", "."], "."),

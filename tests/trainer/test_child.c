@@ -177,7 +177,7 @@ static void ends_a_trial_that_exceeds_its_time(void **state)
     struct trainer *trainer = open_trainer(false, NULL, .2);
     struct record record = {0};
     double start = clock_now();
-    assert_int_equal(run_script(trainer, SCRIPT_HANG, &record), RUN_FAILED);
+    assert_int_equal(run_script(trainer, SCRIPT_HANG, &record), RUN_REFUSED);
     assert_true(clock_now() - start > .19);
     assert_non_null(strstr(record.reason, "time limit"));
     assert_int_equal(record.signal, 0);

@@ -200,7 +200,7 @@ static void limits_time_in_this_process_too(void **state)
     struct trainer *trainer = open_trainer(true, NULL, .05);
     struct record record = {0};
     start_script(trainer, SCRIPT_PLAIN, 1000, 5);
-    assert_int_equal(await_end(trainer, &record), RUN_FAILED);
+    assert_int_equal(await_end(trainer, &record), RUN_REFUSED);
     assert_non_null(strstr(record.reason, "time limit"));
     record_fini(&record);
     trainer_destroy(trainer);
