@@ -17,6 +17,9 @@ struct cli_sweep {
 // Loads, warns on stderr, expands (up to `limit` cells; 0: no grid). cli_sweep_fini accepts what a failure left.
 enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep *ret_sweep,
                                 struct status *status) MUST_CHECK;
+// The same, grid included, from the text of a sweep file that a store kept; without warnings.
+enum status_code cli_sweep_parse(const char *path, const char *text, size_t size, struct cli_sweep *ret_sweep,
+                                 struct status *status) MUST_CHECK;
 void cli_sweep_fini(struct cli_sweep *sweep);
 
 // The trial that `select` names: "snr=4,encoding=rope,replicate=2,test_length=64". Every axis of more than one value

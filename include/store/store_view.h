@@ -93,9 +93,18 @@ struct store_failure {
     const char *reason;
     const char *settings; // canonical lines that differ from the defaults, "snr=4, encoding=rope"
 };
+// A trial that the store knows of.
+struct store_trial {
+    struct hash128 identity;
+    enum record_status status; // pending: attempted alone
+    size_t lengths_count;
+    const int64_t *lengths; // test lengths with results, ascending
+};
 struct store_summary {
-    const char *name; // the sweep's
-    bool owned;       // by a living process: `owner`
+    const char *name;       // the sweep's
+    const char *sweep_text; // the sweep file that the store was last run with; NULL: not known
+    size_t sweep_text_size;
+    bool owned; // by a living process: `owner`
     struct store_owner owner;
     size_t planned;                           // trials of the grid; 0 when the store does not say
     size_t done, diverged, failed, attempted; // attempted: without a result yet
@@ -105,6 +114,8 @@ struct store_summary {
     bool published; // there is an HDF5 file
     size_t failures_count;
     const struct store_failure *failures; // by identity
+    size_t trials_count;
+    const struct store_trial *trials; // in order of arrival, those of earlier sweeps too
 };
 // Everything is allocated from `arena`. STATUS_SYSTEM when there is neither file.
 enum status_code store_journal_summary(const char *path, struct arena *arena, struct store_summary *ret_summary,

@@ -20,15 +20,10 @@ static enum status_code load(const char *store_path, const char *sweep_path, str
                              struct status *status)
 {
     struct bytes text = {0};
-    *ret_sweep = (struct cli_sweep){.arena = arena_create(1 << 16, 0)};
-    if (!ret_sweep->arena)
-        return status_set(status, STATUS_MEMORY, "out of memory");
+    *ret_sweep = (struct cli_sweep){0};
     enum status_code code = store_sweep_text(store_path, &text, status);
     if (code == STATUS_OK)
-        code = config_parse(sweep_path, (const char *)text.data, text.size, ret_sweep->arena, &ret_sweep->sweep, NULL,
-                            status);
-    if (code == STATUS_OK)
-        code = grid_expand(&ret_sweep->sweep, CLI_GRID_LIMIT, &ret_sweep->grid, status);
+        code = cli_sweep_parse(sweep_path, (const char *)text.data, text.size, ret_sweep, status);
     bytes_fini(&text);
     return code;
 }

@@ -3,6 +3,7 @@
 #include "base_clock.h"
 #include "base_text.h"
 #include "cli.h"
+#include "standing.h"
 #include "store_view.h"
 #include <stdio.h>
 #include <string.h>
@@ -17,14 +18,22 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static size_t over(const struct store_summary *at)
+// A store, and the sweep that it was last run with.
+struct look {
+    const char *path;
+    struct store_summary at;
+    struct standing standing;
+};
+
+static bool complete(const struct look *look)
 {
-    return at->done + at->diverged + at->failed;
+    return look->standing.planned > 0 && standing_over(&look->standing) >= look->standing.planned;
 }
 
-static bool complete(const struct store_summary *at)
+// Failures of earlier sweeps are not this one's.
+static bool is_ours(const struct look *look, const struct store_failure *failure)
 {
-    return at->planned > 0 && over(at) >= at->planned;
+    return look->standing.grid && grid_find(look->standing.grid, failure->identity) >= 0;
 }
 
 static void put_json_text(const char *text)
@@ -40,14 +49,18 @@ static void put_json_text(const char *text)
     putchar('"');
 }
 
-static void put_json_failures(const struct store_summary *at)
+static void put_json_failures(const struct look *look)
 {
+    const char *comma = "";
     printf("\"failures\":[");
-    for (size_t i = 0; i < at->failures_count; i++) {
-        const struct store_failure *failure = &at->failures[i];
+    for (size_t i = 0; i < look->at.failures_count; i++) {
+        const struct store_failure *failure = &look->at.failures[i];
         char identity[HASH_TEXT_SIZE];
+        if (!is_ours(look, failure))
+            continue;
         hash_text(failure->identity, identity);
-        printf("%s{\"trial\":\"%s\",\"settings\":", i ? "," : "", identity);
+        printf("%s{\"trial\":\"%s\",\"settings\":", comma, identity);
+        comma = ",";
         put_json_text(failure->settings);
         printf(",\"reason\":");
         put_json_text(failure->reason);
@@ -56,10 +69,12 @@ static void put_json_failures(const struct store_summary *at)
     printf("]");
 }
 
-static void print_json(const char *path, const struct store_summary *at)
+static void print_json(const struct look *look)
 {
+    const struct store_summary *at = &look->at;
+    const struct standing *standing = &look->standing;
     printf("{\"store\":");
-    put_json_text(path);
+    put_json_text(look->path);
     printf(",\"sweep\":");
     put_json_text(at->name);
     printf(",\"running\":%s", at->owned ? "true" : "false");
@@ -70,62 +85,78 @@ static void print_json(const char *path, const struct store_summary *at)
         put_json_text(at->owner.since);
         printf("}");
     }
-    printf(",\"complete\":%s,\"planned\":%zu,\"done\":%zu,\"diverged\":%zu,\"failed\":%zu,\"journal_bytes\":%llu,"
+    printf(",\"complete\":%s,\"planned\":%zu,\"done\":%zu,\"diverged\":%zu,\"failed\":%zu,\"earlier\":%zu,"
+           "\"journal_bytes\":%llu,"
            "\"published\":%s,",
-           complete(at) ? "true" : "false", at->planned, at->done, at->diverged, at->failed,
-           (unsigned long long)at->journal_bytes, at->published ? "true" : "false");
-    put_json_failures(at);
+           complete(look) ? "true" : "false", standing->planned, standing->done, standing->diverged, standing->failed,
+           standing->earlier, (unsigned long long)at->journal_bytes, at->published ? "true" : "false");
+    put_json_failures(look);
     printf("}\n");
 }
 
-static void print_text(const char *path, const struct store_summary *at)
+static void print_failures(const struct look *look)
 {
+    for (size_t i = 0; i < look->at.failures_count; i++) {
+        const struct store_failure *failure = &look->at.failures[i];
+        if (is_ours(look, failure))
+            printf("failed [%s] after %u attempt%s at step %lld: %s\n", failure->settings, failure->attempts,
+                   failure->attempts == 1 ? "" : "s", (long long)failure->last_step, failure->reason);
+    }
+}
+
+static void print_text(const struct look *look)
+{
+    const struct store_summary *at = &look->at;
+    const struct standing *standing = &look->standing;
     char size[TEXT_NUMBER_SIZE], ago[TEXT_NUMBER_SIZE];
-    printf("%s: sweep %s: %zu of %zu trials over: %zu done, %zu diverged, %zu failed\n", path, at->name, over(at),
-           at->planned, at->done, at->diverged, at->failed);
+    printf("%s: sweep %s: %zu of %zu trial%s over: %zu done, %zu diverged, %zu failed", look->path, at->name,
+           standing_over(standing), standing->planned, standing->planned == 1 ? "" : "s", standing->done,
+           standing->diverged, standing->failed);
+    if (standing->earlier)
+        printf("; besides %zu of earlier sweeps", standing->earlier);
+    printf("\n");
     if (at->owned)
         printf("running on %s, process %lld, since %s%s%s\n", at->owner.host, (long long)at->owner.process,
                at->owner.since, *at->owner.job ? ", job " : "", at->owner.job);
     else
-        printf("no run owns it; %s\n", complete(at) ? "complete" : "run the sweep again to go on");
+        printf("no run owns it; %s\n", complete(look) ? "complete" : "run the sweep again to go on");
     printf("last written %s ago; journal %s\n", text_duration(clock_wall() - at->changed, ago),
            text_size((double)at->journal_bytes, size));
     if (at->journal_bytes && !at->owned)
-        printf("`lgsweep publish %s` brings the store up to date from its journal\n", path);
+        printf("`lgsweep publish %s` brings the store up to date from its journal\n", look->path);
     if (at->damaged_bytes)
         printf("%llu damaged bytes in the journal are passed over\n", (unsigned long long)at->damaged_bytes);
-    for (size_t i = 0; i < at->failures_count; i++)
-        printf("failed [%s] after %u attempts at step %lld: %s\n", at->failures[i].settings, at->failures[i].attempts,
-               (long long)at->failures[i].last_step, at->failures[i].reason);
+    print_failures(look);
 }
 
-static enum cli_exit state(const struct store_summary *at)
+static enum cli_exit state(const struct look *look)
 {
-    if (!complete(at))
+    if (!complete(look))
         return EXIT_STOPPED;
-    return at->failed ? EXIT_FAILED : EXIT_DONE;
+    return look->standing.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-static enum cli_exit look(const struct cli *cli, struct arena *arena, bool *ret_owned)
+static enum cli_exit look_once(const struct cli *cli, struct arena *arena, bool *ret_owned)
 {
     struct status status = {0};
-    struct store_summary at;
+    struct look look = {.path = cli->argument[0]};
+    struct cli_sweep sweep;
     struct bytes warnings = {0};
-    const char *path = cli->argument[0];
-    *ret_owned = false;
-    enum status_code code = store_journal_summary(path, arena, &at, &warnings, &status);
+    enum status_code code = standing_read(look.path, arena, &look.at, &sweep, &look.standing, &warnings, &status);
+    *ret_owned = code == STATUS_OK && look.at.owned;
     if (warnings.size && cli->verbose)
         fprintf(stderr, "%.*s", (int)warnings.size, (const char *)warnings.data);
     bytes_fini(&warnings);
+    enum cli_exit state_code = code == STATUS_OK ? state(&look) : EXIT_DONE;
+    if (code == STATUS_OK && cli->option[JSON].given)
+        print_json(&look);
+    else if (code == STATUS_OK && !cli->quiet)
+        print_text(&look);
+    cli_sweep_fini(&sweep);
+    fflush(stdout);
     if (code)
         return cli_fail(&status);
-    *ret_owned = at.owned;
-    if (cli->option[JSON].given)
-        print_json(path, &at);
-    else if (!cli->quiet)
-        print_text(path, &at);
-    fflush(stdout);
-    return cli->option[EXIT_CODE].given ? state(&at) : EXIT_DONE;
+    return cli->option[EXIT_CODE].given ? state_code : EXIT_DONE;
 }
 
 static enum cli_exit run(const struct cli *cli)
@@ -135,7 +166,7 @@ static enum cli_exit run(const struct cli *cli)
     enum cli_exit code = arena ? EXIT_DONE : cli_usage("out of memory");
     while (arena && owned) {
         arena_reset(arena);
-        code = look(cli, arena, &owned);
+        code = look_once(cli, arena, &owned);
         if (!cli->option[WATCH].given)
             break;
         if (owned)
@@ -149,7 +180,8 @@ const struct cli_command command_status = {
     .name = "status",
     .arguments = "STORE.h5",
     .summary = "how a run stands, from another terminal",
-    .help = "Counts of the store's trials, who owns it, and the trials that failed with their reasons. Reads without\n"
+    .help = "Counts of the trials of the sweep that the store was last run with, who owns it, and the trials that "
+            "failed with their reasons. Reads without\n"
             "disturbing a run. Whether a sweep is complete is told here, never by mpirun's exit code.",
     .options = options,
     .least = 1,

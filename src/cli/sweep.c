@@ -54,6 +54,16 @@ enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep
     return code;
 }
 
+enum status_code cli_sweep_parse(const char *path, const char *text, size_t size, struct cli_sweep *ret_sweep,
+                                 struct status *status)
+{
+    *ret_sweep = (struct cli_sweep){.arena = arena_create(1 << 16, 0)};
+    if (!ret_sweep->arena)
+        return status_set(status, STATUS_MEMORY, "out of memory for the sweep of %s", path);
+    enum status_code code = config_parse(path, text, size, ret_sweep->arena, &ret_sweep->sweep, NULL, status);
+    return code ? code : grid_expand(&ret_sweep->sweep, CLI_GRID_LIMIT, &ret_sweep->grid, status);
+}
+
 void cli_sweep_fini(struct cli_sweep *sweep)
 {
     grid_destroy(sweep->grid);

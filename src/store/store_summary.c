@@ -38,6 +38,21 @@ static void count_entry(struct store_summary *result, const struct index_entry *
         result->parts += part->test_length != INDEX_TRAINING;
 }
 
+// A trial's test lengths with results, from its parts.
+static bool describe_trial(const struct summary *summary, const struct index_entry *entry,
+                           struct store_trial *ret_trial)
+{
+    size_t count = 0;
+    for (const struct index_part *part = entry->parts; part; part = part->next)
+        count += part->test_length != INDEX_TRAINING;
+    int64_t *lengths = arena_get(summary->arena, count + 1, sizeof *lengths);
+    *ret_trial = (struct store_trial){entry->identity, entry->status, count, lengths};
+    for (const struct index_part *part = entry->parts; part && lengths; part = part->next)
+        if (part->test_length != INDEX_TRAINING)
+            *lengths++ = part->test_length;
+    return ret_trial->lengths != NULL;
+}
+
 const char *store_settings_line(const struct settings *settings, struct arena *arena)
 {
     struct bytes lines = {0}, line = {0};
@@ -111,9 +126,15 @@ static enum status_code collect(struct summary *summary, struct status *status)
     enum status_code code = STATUS_OK;
     for (size_t i = 0; i < store_index_count(index); i++)
         count_entry(result, store_index_at(index, i));
+    size_t count = store_index_count(index);
     struct store_failure *failures = arena_get(summary->arena, result->failed + 1, sizeof *failures);
-    if (!failures)
+    struct store_trial *trials = arena_get(summary->arena, count + 1, sizeof *trials);
+    if (!failures || !trials)
         return no_memory(summary, status);
+    for (; result->trials_count < count; result->trials_count++)
+        if (!describe_trial(summary, store_index_at(index, result->trials_count), &trials[result->trials_count]))
+            return no_memory(summary, status);
+    result->trials = trials;
     for (size_t i = 0; i < store_index_count(index) && code == STATUS_OK; i++)
         if (store_index_at(index, i)->status == RECORD_FAILED)
             code = describe_failure(summary, store_index_at(index, i), &failures[result->failures_count++], status);
@@ -144,7 +165,12 @@ static enum status_code describe_files(struct summary *summary, struct status *s
     const char *name = sources->sweep.name ? sources->sweep.name : "";
     result->planned = (size_t)sources->sweep.planned;
     result->name = arena_text(summary->arena, name, strlen(name));
-    return result->name ? STATUS_OK : no_memory(summary, status);
+    if (sources->sweep.text) {
+        result->sweep_text_size = sources->sweep.text_size;
+        result->sweep_text = arena_text(summary->arena, sources->sweep.text, sources->sweep.text_size);
+    }
+    bool kept = result->name && (result->sweep_text || !sources->sweep.text);
+    return kept ? STATUS_OK : no_memory(summary, status);
 }
 
 enum status_code store_journal_summary(const char *path, struct arena *arena, struct store_summary *ret_summary,

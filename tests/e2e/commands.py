@@ -3,7 +3,7 @@
 import json
 import re
 
-from harness import SMALL, claim, lgsweep, main, status, write
+from harness import SMALL, claim, journal_results, lgsweep, main, start, status, stop, until, write
 
 CHOICE = "snr=16,encoding=rope"
 
@@ -14,6 +14,18 @@ def sweep():
 
 def finished():
     lgsweep("run", sweep(), "-o", "s.h5")
+    return "s.h5"
+
+
+SLOW = SMALL.replace("steps: 30", "steps: 6000").replace("dim: 12", "dim: 24")
+
+
+def stopped_midway():
+    """A store with the 16 trials of one sweep and some of the 16 of a second one, t.yaml, which was killed."""
+    lgsweep("run", write("s.yaml", SLOW), "-o", "s.h5")
+    run = start("run", write("t.yaml", SLOW.replace("snr: [1, 16]", "snr: [64, 128]")), "-o", "s.h5")
+    until(lambda: len(journal_results("s.h5")) >= 3, 60, "results in the journal")
+    stop(run)
     return "s.h5"
 
 
@@ -106,6 +118,16 @@ def tells_status():
     assert told["complete"] and not told["running"] and told["done"] == 16 and told["failures"] == [], told
     lgsweep("status", "s.h5", "--exit-code", "--quiet", code=0)
     assert json.loads(lgsweep("status", "s.h5", "--json", "--watch").stdout) == told
+
+
+@claim("status counts the trials of the sweep at hand, and names those of earlier sweeps apart")
+def counts_the_sweep_at_hand():
+    stopped_midway()
+    told = status("s.h5")
+    assert not told["complete"] and told["planned"] == 16 and 3 <= told["done"] < 16 and told["earlier"] == 16, told
+    assert f"{told['done']} of 16 trials over" in (text := lgsweep("status", "s.h5").stdout), text
+    assert "besides 16 of earlier sweeps" in text and "complete" not in text.replace("to go on", ""), text
+    lgsweep("status", "s.h5", "--exit-code", code=75)
 
 
 if __name__ == "__main__":
