@@ -26,3 +26,7 @@ void cli_sweep_fini(struct cli_sweep *sweep);
 // has to be named, but for replicate (0) and test_length (all). `ret_length` is 0 for all.
 enum status_code cli_select(const struct cli_sweep *sweep, const char *select, const struct grid_trial **ret_trial,
                             int64_t *ret_length, struct status *status) MUST_CHECK;
+
+// Appends what tells a trial from the others of its sweep: "snr=4 encoding=rope replicate=0", axes in their order, then
+// whatever else is not as in the sweep (a twin's noise rate).
+void cli_trial_text(const struct sweep *sweep, const struct settings *settings, struct bytes *ret_text);

@@ -31,6 +31,10 @@ enum status_code store_publish(const char *path, const struct sweep *sweep, cons
                                const struct store_publish_options *options, struct bytes *ret_warnings,
                                struct status *status) MUST_CHECK;
 
+// Whether a run of `sweep` could go on with the store at `path`: STATUS_INVALID, with a line for each setting, when its
+// fixed settings are others. STATUS_OK when there is no store yet. Takes no lock.
+enum status_code store_accepts(const char *path, const struct sweep *sweep, struct status *status) MUST_CHECK;
+
 // The sweep file's text that the store at `path` was last run with, from its journal, else its published file;
 // appended, zero-terminated behind the end. STATUS_INVALID when there is neither.
 enum status_code store_sweep_text(const char *path, struct bytes *ret_text, struct status *status) MUST_CHECK;

@@ -4,7 +4,8 @@
 #include "base_text.h"
 #include "cli_sweep.h"
 #include "dispatch.h"
-#include "run.h"
+#include "standing.h"
+#include "store_publish.h"
 #include "store_view.h"
 #include "trainer.h"
 #include "trial.h"
@@ -13,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+// A measurement shall not be noticed: neither its memory nor its time.
+#define PROBE_MEMORY 1073741824.0 // bytes
+#define PROBE_STEP   1e9          // cost of a step
 
 enum { OUTPUT, WORKERS, LIST };
 static const struct cli_option options[] = {
@@ -38,8 +43,8 @@ static void print_axis(const struct axis *axis)
 static void print_axes(const struct sweep *sweep)
 {
     char text[TEXT_NUMBER_SIZE];
-    printf("%s: %zu axes, %lld replicate%s\n", sweep->name, sweep->axes_count, (long long)sweep->replicates,
-           sweep->replicates == 1 ? "" : "s");
+    printf("%s: %zu ax%s, %lld replicate%s\n", sweep->name, sweep->axes_count, sweep->axes_count == 1 ? "is" : "es",
+           (long long)sweep->replicates, sweep->replicates == 1 ? "" : "s");
     for (size_t a = 0; a < sweep->axes_count; a++)
         print_axis(&sweep->axes[a]);
     printf("  %-18s", "test_length");
@@ -54,29 +59,14 @@ struct plan {
     size_t *order;
     double *cost;
     double total, dearest_memory;
-    size_t to_run, done, failed, twins;
+    size_t to_run, twins, to_run_large; // large: more memory than there is
+    struct standing standing;
 };
 
-static bool needs_run(struct store_view *view, const struct grid_trial *trial, struct plan *plan)
-{
-    ptrdiff_t row = view ? store_view_find(view, trial->identity) : -1;
-    if (row < 0)
-        return true;
-    enum record_status known = store_view_row(view, (size_t)row)->status;
-    plan->failed += known == RECORD_FAILED;
-    if (known != RECORD_DONE && known != RECORD_DIVERGED)
-        return known != RECORD_FAILED;
-    for (size_t i = 0; i < trial->lengths_count; i++)
-        if (!store_view_has(view, (size_t)row, trial->lengths[i]))
-            return true;
-    plan->done++;
-    return false;
-}
-
-static enum status_code count_trials(const struct cli_sweep *sweep, struct store_view *view, struct plan *plan,
-                                     struct status *status)
+static enum status_code count_trials(const struct cli_sweep *sweep, struct plan *plan, struct status *status)
 {
     size_t count = grid_trials(sweep->grid);
+    double available = trainer_memory_available();
     plan->order = arena_get(sweep->arena, count, sizeof *plan->order);
     plan->cost = arena_get(sweep->arena, count, sizeof *plan->cost);
     if (!plan->order || !plan->cost)
@@ -84,29 +74,58 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct store
     for (size_t i = 0; i < count; i++) {
         const struct grid_trial *trial = grid_trial(sweep->grid, i);
         plan->twins += trial->twin;
-        if (!needs_run(view, trial, plan))
+        if (plan->standing.state[i] != RECORD_PENDING)
             continue;
+        double memory = trial_memory(&trial->settings, trial->lengths, trial->lengths_count);
         plan->to_run++;
+        plan->dearest_memory = fmax(plan->dearest_memory, memory);
+        plan->to_run_large += memory > available;
+        if (memory > available)
+            continue;
         plan->cost[i] = trial_cost(&trial->settings, trial->lengths, trial->lengths_count);
         plan->total += plan->cost[i];
-        plan->dearest_memory =
-            fmax(plan->dearest_memory, trial_memory(&trial->settings, trial->lengths, trial->lengths_count));
     }
     dispatch_order(plan->cost, count, plan->order);
     return STATUS_OK;
 }
 
-// Cost units a second on this machine, from up to a tenth of a second of training at `like`.
-static double measure_rate(const struct settings *like)
+// As little as shows a trial's speed: evaluated at the end alone.
+static struct settings probe_settings(const struct settings *like)
 {
     struct settings settings = *like;
-    settings.evaluate.points = 1; // at the end alone
+    settings.evaluate.points = 1;
     settings.evaluate.validation_samples = settings.evaluate.curve_samples = settings.evaluate.test_samples = 200;
-    int64_t length = settings.task.train_length;
+    return settings;
+}
+
+static bool is_small(const struct settings *settings)
+{
+    struct settings probe = probe_settings(settings);
+    int64_t length = probe.task.train_length;
+    return trial_memory(&probe, &length, 1) <= PROBE_MEMORY &&
+           trial_cost(&probe, &length, 1) <= PROBE_STEP * (double)probe.train.steps;
+}
+
+// The dearest trial that can be measured at once; NULL where each is too large.
+static const struct settings *choose_probe(const struct cli_sweep *sweep, const struct plan *plan)
+{
+    for (size_t i = 0; i < grid_trials(sweep->grid) && plan->cost[plan->order[i]] > 0; i++)
+        if (is_small(&grid_trial(sweep->grid, plan->order[i])->settings))
+            return &grid_trial(sweep->grid, plan->order[i])->settings;
+    return NULL;
+}
+
+// Cost units a second on this machine, from up to a tenth of a second of training at `like`; NaN for NULL.
+static double measure_rate(const struct settings *like)
+{
     struct trial *trial = NULL;
     struct trial_progress progress = {0};
     struct status status = {0};
     bool done = false;
+    if (!like || !is_small(like))
+        return NAN;
+    struct settings settings = probe_settings(like);
+    int64_t length = settings.task.train_length;
     if (trial_create(&settings, &length, 1, &trial, &status))
         return NAN;
     double start = clock_now(), seconds = 0;
@@ -124,40 +143,53 @@ static void print_dearest(const struct cli_sweep *sweep, const struct plan *plan
     for (size_t i = 0; i < limit && i < grid_trials(sweep->grid) && plan->cost[plan->order[i]] > 0; i++) {
         const struct grid_trial *trial = grid_trial(sweep->grid, plan->order[i]);
         struct bytes text = {0};
-        settings_canonical(&trial->settings, &text);
-        for (size_t c = 0; c < text.size; c++)
-            if (text.data[c] == '\n')
-                text.data[c] = ' ';
+        cli_trial_text(&sweep->sweep, &trial->settings, &text);
         double memory = trial_memory(&trial->settings, trial->lengths, trial->lengths_count);
-        printf("  %10s %10s  T up to %lld  %.*s\n", text_duration(plan->cost[plan->order[i]] / rate, time),
-               text_size(memory, size), (long long)trial->lengths[trial->lengths_count - 1], (int)text.size,
-               text.data ? (const char *)text.data : "");
+        printf("  %10s %10s  T up to %lld  %s%.*s\n", text_duration(plan->cost[plan->order[i]] / rate, time),
+               text_size(memory, size), (long long)trial->lengths[trial->lengths_count - 1],
+               trial->twin ? "(twin) " : "", (int)text.size, text.data ? (const char *)text.data : "");
         bytes_fini(&text);
     }
 }
 
-static void print_plan(const struct cli *cli, const struct cli_sweep *sweep, const struct plan *plan, const char *store)
+static void print_expected(const struct cli *cli, const struct cli_sweep *sweep, const struct plan *plan)
 {
-    char time[TEXT_NUMBER_SIZE], size[TEXT_NUMBER_SIZE], available[TEXT_NUMBER_SIZE];
-    size_t cells = grid_cell_count(sweep->grid), trials = grid_trials(sweep->grid);
+    char time[TEXT_NUMBER_SIZE];
     double workers = cli->option[WORKERS].given ? cli->option[WORKERS].number : (double)sysconf(_SC_NPROCESSORS_ONLN);
-    printf("%zu cells, %zu trainings (%zu of them noise-free twins); test lengths share one training\n", cells, trials,
-           plan->twins);
-    printf("store %s: %zu done, %zu failed, %zu to run\n", store, plan->done, plan->failed, plan->to_run);
-    printf("memory of a trial: at most %s of %s available\n", text_size(plan->dearest_memory, size),
-           text_size(trainer_memory_available(), available));
-    if (plan->dearest_memory > trainer_memory_available())
-        cli_warn("trials that need more memory than there is will be recorded as failed");
-    if (!plan->to_run)
-        return;
-    double rate = measure_rate(&grid_trial(sweep->grid, plan->order[0])->settings),
-           dearest = plan->cost[plan->order[0]] / rate;
-    printf("expected: about %s on %g worker%s of this machine's speed\n",
-           text_duration(fmax(plan->total / rate / workers, dearest), time), workers, workers == 1 ? "" : "s");
     size_t limit = cli->option[LIST].given ? (size_t)cli->option[LIST].number : 5;
+    double rate = measure_rate(choose_probe(sweep, plan)), dearest = plan->cost[plan->order[0]] / rate;
+    if (plan->to_run == plan->to_run_large)
+        return;
+    if (isfinite(rate))
+        printf("expected: about %s on %g worker%s of this machine's speed\n",
+               text_duration(fmax(plan->total / rate / workers, dearest), time), workers, workers == 1 ? "" : "s");
+    else
+        printf("expected: not known, each trial is too large to be measured in an instant\n");
     if (limit)
         printf("dearest trials:\n");
     print_dearest(sweep, plan, limit, rate);
+}
+
+static void print_plan(const struct cli *cli, const struct cli_sweep *sweep, const struct plan *plan, const char *store)
+{
+    char size[TEXT_NUMBER_SIZE], available[TEXT_NUMBER_SIZE];
+    size_t cells = grid_cell_count(sweep->grid), trials = grid_trials(sweep->grid);
+    const struct standing *standing = &plan->standing;
+    printf("%zu cell%s, %zu training%s (%zu of them noise-free twins); test lengths share one training\n", cells,
+           cells == 1 ? "" : "s", trials, trials == 1 ? "" : "s", plan->twins);
+    printf("store %s: %zu done, %zu failed, %zu to run", store, standing->done + standing->diverged, standing->failed,
+           plan->to_run);
+    if (standing->earlier)
+        printf("; besides %zu of earlier sweeps", standing->earlier);
+    printf("\n");
+    if (!plan->to_run)
+        return;
+    printf("memory of a trial: at most %s of %s available\n", text_size(plan->dearest_memory, size),
+           text_size(trainer_memory_available(), available));
+    if (plan->to_run_large)
+        cli_warn("%zu trial%s more memory than there is and will be recorded as failed", plan->to_run_large,
+                 plan->to_run_large == 1 ? " needs" : "s need");
+    print_expected(cli, sweep, plan);
 }
 
 // A grid that is too large to expand is still described.
@@ -176,9 +208,20 @@ static enum status_code refuse_large(const struct cli_sweep *sweep, struct statu
                       CLI_GRID_LIMIT);
 }
 
-static enum status_code open_view(const char *path, struct store_view **ret_view, struct status *status)
+// What the store has, in the published file or the journal; what would keep `run` from it is told at once.
+static enum status_code compare_store(const char *path, struct cli_sweep *sweep, struct plan *plan,
+                                      struct status *status)
 {
-    return access(path, F_OK) == 0 ? store_view_open(path, ret_view, status) : STATUS_OK;
+    struct store_summary at = {0};
+    struct status refusal = {0}, none = {0};
+    enum status_code code = standing_init(sweep->grid, sweep->arena, &plan->standing, status);
+    if (code || store_journal_summary(path, sweep->arena, &at, NULL, &none) == STATUS_SYSTEM)
+        return code;
+    if (store_accepts(path, &sweep->sweep, &refusal))
+        cli_warn("run refuses this store: %s", refusal.text);
+    for (size_t i = 0; i < at.trials_count; i++)
+        standing_take(&plan->standing, &at.trials[i]);
+    return STATUS_OK;
 }
 
 static enum cli_exit run(const struct cli *cli)
@@ -186,8 +229,8 @@ static enum cli_exit run(const struct cli *cli)
     struct cli_sweep sweep;
     struct status status = {0};
     struct plan plan = {0};
-    struct store_view *view = NULL;
-    char path[4096];
+    char standard[4096];
+    const char *path = cli->option[OUTPUT].given ? cli->option[OUTPUT].text : standard;
     enum status_code code = cli_sweep_load(cli->argument[0], 0, &sweep, &status);
     if (code == STATUS_OK) {
         print_axes(&sweep.sweep);
@@ -196,14 +239,13 @@ static enum cli_exit run(const struct cli *cli)
     if (code == STATUS_OK)
         code = grid_expand(&sweep.sweep, CLI_GRID_LIMIT, &sweep.grid, &status);
     if (code == STATUS_OK) {
-        snprintf(path, sizeof path, "results/%s.h5", sweep.sweep.name);
-        code = open_view(cli->option[OUTPUT].given ? cli->option[OUTPUT].text : path, &view, &status);
+        snprintf(standard, sizeof standard, "results/%s.h5", sweep.sweep.name);
+        code = compare_store(path, &sweep, &plan, &status);
     }
     if (code == STATUS_OK)
-        code = count_trials(&sweep, view, &plan, &status);
+        code = count_trials(&sweep, &plan, &status);
     if (code == STATUS_OK)
-        print_plan(cli, &sweep, &plan, cli->option[OUTPUT].given ? cli->option[OUTPUT].text : path);
-    store_view_close(view);
+        print_plan(cli, &sweep, &plan, path);
     cli_sweep_fini(&sweep);
     return code ? cli_fail(&status) : EXIT_DONE;
 }
@@ -212,7 +254,7 @@ const struct cli_command command_plan = {
     .name = "plan",
     .arguments = "SWEEP.yaml",
     .summary = "what would run: trials, cost, memory, expected time",
-    .help = "Expands the grid, compares it with the published store, and tells what is left to run, how much memory a\n"
+    .help = "Expands the grid, compares it with the store, and tells what is left to run, how much memory a\n"
             "trial takes and about how long it all lasts. A grid too large to run is refused with its size.",
     .options = options,
     .least = 1,

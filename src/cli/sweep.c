@@ -71,6 +71,36 @@ void cli_sweep_fini(struct cli_sweep *sweep)
     *sweep = (struct cli_sweep){0};
 }
 
+static void put_setting(const struct setting *setting, const struct settings *settings, struct bytes *ret_text)
+{
+    char value[SETTING_TEXT_SIZE];
+    setting_text(setting, setting_get(setting, settings), value);
+    bytes_raw(ret_text, setting->name, strlen(setting->name));
+    bytes_u8(ret_text, '=');
+    bytes_raw(ret_text, value, strlen(value));
+    bytes_u8(ret_text, ' ');
+}
+
+void cli_trial_text(const struct sweep *sweep, const struct settings *settings, struct bytes *ret_text)
+{
+    struct settings rest = *settings;
+    char replicate[TEXT_NUMBER_SIZE + 16];
+    for (size_t a = 0; a < sweep->axes_count; a++)
+        for (size_t c = 0; c < sweep->axes[a].columns_count; c++) {
+            const struct setting *setting = sweep->axes[a].columns[c].setting;
+            put_setting(setting, settings, ret_text);
+            setting_put(setting, &rest, setting_get(setting, &sweep->base));
+        }
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_table[i];
+        if (!setting->assigned &&
+            setting_compare(setting, setting_get(setting, &rest), setting_get(setting, &sweep->base)) != 0)
+            put_setting(setting, settings, ret_text);
+    }
+    snprintf(replicate, sizeof replicate, "replicate=%lld", (long long)settings->replicate);
+    bytes_raw(ret_text, replicate, strlen(replicate));
+}
+
 // One "name=value" of --select.
 struct pair {
     const char *name, *value;

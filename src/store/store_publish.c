@@ -148,6 +148,16 @@ enum status_code store_publish(const char *path, const struct sweep *sweep, cons
     return code;
 }
 
+enum status_code store_accepts(const char *path, const struct sweep *sweep, struct status *status)
+{
+    struct store_sources sources = {0};
+    enum status_code code = store_sources_open(path, NUMERICS, &sources, NULL, status);
+    if (code == STATUS_OK && sources.sweep.name)
+        code = store_sweep_check(&sources.sweep, sweep, path, status);
+    store_sources_close(&sources);
+    return code;
+}
+
 enum status_code store_sweep_text(const char *path, struct bytes *ret_text, struct status *status)
 {
     struct store_sources sources = {0};

@@ -53,6 +53,26 @@ def plans():
     assert "16 done, 0 failed, 0 to run" in lgsweep("plan", "s.yaml", "-o", "s.h5").stdout
 
 
+@claim("plan counts what the journal has, and says when run would refuse the store")
+def plans_from_the_journal():
+    stopped_midway()
+    text = lgsweep("plan", "t.yaml", "-o", "s.h5").stdout
+    left = int(re.search(r"(\d+) to run; besides 16 of earlier sweeps", text)[1])
+    assert left + status("s.h5")["done"] == 16 and 0 < left < 14, text
+    assert re.search(r"snr=128 encoding=(none|rope) (noise_rate=0 )?replicate=\d$", text, re.M), text
+    write("u.yaml", SLOW.replace("steps: 6000", "steps: 5000"))
+    told = lgsweep("plan", "u.yaml", "-o", "s.h5").stderr
+    assert "run refuses this store" in told and "steps is 6000 there and 5000 here" in told, told
+
+
+@claim("plan estimates at once although some trials need more memory than there is")
+def plans_around_the_large():
+    sweep = write("large.yaml", SMALL.replace("samples: 10, ", "").replace("  snr: [1, 16]", "  samples: [10, 100000000]"))
+    done = lgsweep("plan", sweep, timeout=5)
+    assert re.search(r"expected: about \d", done.stdout) and "unknown" not in done.stdout, done.stdout
+    assert "8 trials need more memory" in done.stderr, done.stderr
+
+
 @claim("plan describes a grid of 10^12 trials at once and refuses it with count and limit")
 def plans_the_impossible():
     axes = "".join(f"  {name}: {{from: 4, to: 103, points: 100}}\n" for name in ("samples", "dim", "head_dim", "value_dim", "steps", "train_length"))
