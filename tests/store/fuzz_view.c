@@ -2,8 +2,9 @@
 // A published file with some of its bytes changed. The first byte of the input tells whether its seal is cut off before
 // (odd), as by a program that has edited the file; then follow changes, each a u24 offset and what to add to the byte.
 //
-// Without the seal such a file reaches the HDF5 library, and 1.10.8 crashes on some: H5HG_read, for one, looks for an
-// object behind the end of a damaged heap. So a child process reads it, which may die of that, but of nothing else.
+// Without the seal such a file reaches the HDF5 library, and 1.10.8 fails on damage to a global heap, which has no
+// checksum: H5HG_read copies beyond its end, and its reading from the file may go on for ever. So a child process reads
+// it, which may die of that, but of nothing else.
 #include "support.h"
 
 #include "fixture.h"
