@@ -43,3 +43,5 @@ double task_chance_error(const struct settings *settings, long length); // of th
 //   about 2^23 token operations in all), keyed by constants: the same for all replicates. The standard error is at most
 //   0.25 / sqrt(draws).
 double task_bayes_error(const struct settings *settings, long length);
+// Floating-point operations, or what costs as much, of that.
+double task_bayes_flops(const struct settings *settings, long length);

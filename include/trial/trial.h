@@ -43,7 +43,8 @@ enum status_code trial_load(struct trial *trial, const void *state, size_t size,
 // The result, with events and phases. Only after *ret_done. The caller owns the record.
 enum status_code trial_record(const struct trial *trial, struct record *ret_record, struct status *status) MUST_CHECK;
 
-// Estimates without creating anything. Cost: floating-point operations of training steps, evaluations and data, within
-// about a factor of two of each other's real times. Memory: an upper bound of what the trial allocates, in bytes.
+// Estimates without creating anything. Cost: floating-point operations of training steps, evaluations, data and the
+// Bayes error, or what takes as long as so many: within about a factor of three of each other's real times. Memory: an
+// upper bound of what the trial allocates, in bytes.
 double trial_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count);
 double trial_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count);

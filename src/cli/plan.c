@@ -7,6 +7,7 @@
 #include "standing.h"
 #include "store_publish.h"
 #include "store_view.h"
+#include "task.h"
 #include "trainer.h"
 #include "trial.h"
 #include <math.h>
@@ -134,7 +135,9 @@ static double measure_rate(const struct settings *like)
     trial_progress(trial, &progress);
     trial_destroy(trial);
     double share = done ? 1 : (double)progress.step / (double)progress.steps;
-    return share * trial_cost(&settings, &length, 1) / seconds;
+    double cost =
+        trial_cost(&settings, &length, 1) - task_bayes_flops(&settings, length); // which the record alone needs
+    return share * cost / seconds;
 }
 
 static void print_dearest(const struct cli_sweep *sweep, const struct plan *plan, size_t limit, double rate)

@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+// Operations of a kernel that take as long, measured: normals for a chunk of tokens; a token in a known place, in a
+// random one, in one of several random places, and that for each of these.
+enum { CHUNK_FLOPS = 15000, KNOWN_FLOPS = 400, RANDOM_FLOPS = 3000, SEVERAL_FLOPS = 50000, PLACE_FLOPS = 250 };
+
 enum { MOST_DRAWS = 100000, LEAST_DRAWS = 400, BUDGET = 1 << 23, CHUNK = 64 };
 
 static double logistic(double x)
@@ -121,17 +125,39 @@ static long draw_count(const struct draw *draw)
     return count < LEAST_DRAWS ? LEAST_DRAWS : count > MOST_DRAWS ? MOST_DRAWS : count;
 }
 
-double signal_bayes_error(const struct settings *settings, long length)
+// False where a signal token is exact: nothing is drawn then.
+static bool describe_draw(const struct task_settings *task, long length, struct draw *ret_draw)
 {
-    const struct task_settings *task = &settings->task;
     if (!task->signal_noise || task->project_noise || isinf(task->snr))
-        return 0;
+        return false;
     struct draw draw = {.key = random_key(0, 0, "bayes"),
                         .norm = sqrt(task->snr),
                         .antipodal = task->signal_geometry == GEOMETRY_ANTIPODAL,
                         .random_position = task->signal_position == POSITION_RANDOM,
                         .count = signal_count(task, length)};
     draw.tokens = draw.random_position ? length : draw.count;
+    *ret_draw = draw;
+    return true;
+}
+
+double signal_bayes_flops(const struct settings *settings, long length)
+{
+    struct draw draw;
+    if (!describe_draw(&settings->task, length, &draw))
+        return 0;
+    bool several = draw.random_position && draw.count > 1 && draw.count < draw.tokens;
+    double token = several                ? SEVERAL_FLOPS + PLACE_FLOPS * (double)draw.count
+                   : draw.random_position ? RANDOM_FLOPS
+                                          : KNOWN_FLOPS;
+    double chunks = (double)((draw.tokens + CHUNK - 1) / CHUNK);
+    return (double)draw_count(&draw) * (chunks * CHUNK_FLOPS + (double)draw.tokens * token);
+}
+
+double signal_bayes_error(const struct settings *settings, long length)
+{
+    struct draw draw;
+    if (!describe_draw(&settings->task, length, &draw))
+        return 0;
     double *storage = malloc((size_t)(2 * draw.tokens + draw.count + 1) * sizeof *storage);
     if (!storage)
         return NAN;

@@ -12,6 +12,7 @@ struct task_kind_row {
     double (*sample_flops)(const struct task_set *set);
     double (*chance_error)(const struct settings *settings, long length);
     double (*bayes_error)(const struct settings *settings, long length);
+    double (*bayes_flops)(const struct settings *settings, long length);
 };
 
 extern const struct task_kind_row task_signal;
@@ -20,3 +21,4 @@ extern const struct task_kind_row task_signal;
 // rounded down, at least one.
 long signal_count(const struct task_settings *task, long length);
 double signal_bayes_error(const struct settings *settings, long length);
+double signal_bayes_flops(const struct settings *settings, long length);

@@ -51,3 +51,8 @@ double task_bayes_error(const struct settings *settings, long length)
 {
     return row(settings)->bayes_error(settings, length);
 }
+
+double task_bayes_flops(const struct settings *settings, long length)
+{
+    return row(settings)->bayes_flops(settings, length);
+}

@@ -199,4 +199,5 @@ const struct task_kind_row task_signal = {
     .sample_flops = signal_sample_flops,
     .chance_error = signal_chance_error,
     .bayes_error = signal_bayes_error,
+    .bayes_flops = signal_bayes_flops,
 };

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "train_private.h"
 #include "train_schedule.h"
+#include <math.h>
 
 enum {
     ALIGNMENT = 64,
     TENSORS = 16, // more than a model has, for bounds
-    SOFTMAX = 40, // operations of a product that take as long as the softmax of one pair of tokens, measured
+    LANES = 16,   // queries that attention takes at a time
 };
+
+// Operations of a product that take as long, measured: the softmax of one pair of tokens, and what else goes with a
+// token, a sequence, and a step or an evaluation.
+enum { SOFTMAX = 15, TOKEN = 200, SEQUENCE = 5000, PASS = 40000, BACKWARD = 2 };
+
+// Of one pass over `samples` sequences, beside the products. Attention fills its lanes where queries are few.
+static double overhead(double samples, double length)
+{
+    double queries = ceil(length / LANES) * LANES;
+    return PASS + samples * (SEQUENCE + length * TOKEN + length * queries * SOFTMAX);
+}
 
 static int64_t longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
@@ -19,8 +31,8 @@ static int64_t longest(const struct settings *settings, const int64_t *lengths, 
 // Predictions on `samples` of a set, `times` over; what is cached is made once.
 static double evaluation_cost(const struct task_set *set, long samples, double times, bool cached)
 {
-    double pairs = (double)samples * (double)set->length * (double)set->length;
-    double predict = nn_predict_flops(set->settings, samples, set->length) + SOFTMAX * pairs;
+    double predict =
+        nn_predict_flops(set->settings, samples, set->length) + overhead((double)samples, (double)set->length);
     return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
 }
 
@@ -29,19 +41,21 @@ double train_cost(const struct settings *settings, const int64_t *lengths, size_
     const struct evaluate_settings *evaluate = &settings->evaluate;
     double evaluations = (double)train_evaluations(evaluate->points, settings->train.steps);
     long samples = (long)settings->task.samples, length = (long)settings->task.train_length;
+    double levels = 0.5 * fmin(RECORD_LOSS_LEVELS, (double)settings->train.steps); // how many are reached is not known
     size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
     task_set_init(&set, settings, SPLIT_TRAIN, length);
-    double cost = (double)(settings->train.steps + 1) * nn_gradient_flops(settings, samples, length) +
-                  (double)samples * task_sample_flops(&set);
+    double step = nn_gradient_flops(settings, samples, length) + BACKWARD * overhead((double)samples, (double)length);
+    double cost = (double)(settings->train.steps + 1) * step + (double)samples * task_sample_flops(&set);
     task_set_init(&set, settings, SPLIT_VALIDATION, length);
     cost += evaluation_cost(&set, set.samples, evaluations, train_cached(&set, set.samples, &budget) > 0);
     for (size_t i = 0; i < lengths_count; i++) {
         task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
         long curve = (long)evaluate->curve_samples, rest = set.samples - curve;
         bool cached = train_cached(&set, curve, &budget) > 0;
-        cost += evaluation_cost(&set, curve, evaluations + RECORD_LOSS_LEVELS, cached);
-        cost += evaluation_cost(&set, rest, RECORD_LOSS_LEVELS + 1, false);
+        cost += evaluation_cost(&set, curve, evaluations + levels, cached);
+        cost += evaluation_cost(&set, rest, levels + 1, false);
+        cost += task_bayes_flops(settings, (long)lengths[i]);
     }
     return cost;
 }

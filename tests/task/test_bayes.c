@@ -146,6 +146,20 @@ static void depends_on_the_task_alone(void **state)
     (void)state;
 }
 
+static void costs_nothing_where_nothing_is_drawn(void **state)
+{
+    struct settings settings = noisy_settings(3), exact = settings;
+    exact.task.signal_noise = false;
+    assert_true(task_bayes_flops(&exact, 64) == 0);
+    assert_true(task_bayes_flops(&settings, 64) > task_bayes_flops(&settings, 8));
+    exact = settings;
+    settings.task.signal_tokens = 3;
+    assert_true(task_bayes_flops(&settings, 8) > 3 * task_bayes_flops(&exact, 8));
+    settings.task.signal_position = POSITION_FIRST;
+    assert_true(task_bayes_flops(&settings, 8) > 0 && task_bayes_flops(&settings, 8) < task_bayes_flops(&exact, 8));
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +169,7 @@ int main(void)
         cmocka_unit_test(long_sequences_hide_the_signal),
         cmocka_unit_test(a_share_of_many_tokens_and_extreme_signals_stay_finite),
         cmocka_unit_test(depends_on_the_task_alone),
+        cmocka_unit_test(costs_nothing_where_nothing_is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,51 @@ static void cost_grows_with_all_that_takes_time(void **state)
     (void)state;
 }
 
+// Times were measured, in seconds of one core.
+static void costs_are_to_each_other_as_times(void **state)
+{
+    const struct {
+        const char *claim;
+        int64_t dim, head, train_length, samples, steps, points, test_length;
+        double signal_tokens; // noisy ones, if not 0
+        double seconds;
+    } rows[] = {
+        {"usual", 64, 16, 8, 80, 200, 8, 8, 0, 0.0093},
+        {"wide", 512, 16, 8, 80, 100, 8, 8, 0, 0.035},
+        {"long", 64, 16, 64, 80, 100, 8, 64, 0, 0.06},
+        {"tiny, tested on long ones", 3, 1, 8, 80, 1, 1, 2048, 0, 0.19},
+        {"tiny", 3, 1, 8, 80, 2000, 8, 8, 0, 0.03},
+        {"tiny, of one token", 3, 1, 1, 80, 2000, 8, 1, 0, 0.0156},
+        {"tiny, of one token beyond the lanes", 3, 1, 17, 80, 2000, 8, 1, 0, 0.0725},
+        {"tiny, of one sequence", 3, 1, 8, 1, 2000, 8, 8, 0, 0.0015},
+        {"tiny, often evaluated", 3, 1, 8, 80, 2000, 2000, 8, 0, 0.119},
+        {"Bayes error, one token", 8, 16, 8, 80, 1, 1, 8, 1, 0.0501},
+        {"Bayes error, three tokens", 8, 16, 8, 80, 1, 1, 8, 3, 0.287},
+        {"Bayes error, eight of many", 8, 16, 128, 80, 1, 1, 512, 8, 0.37},
+    };
+    double usual = 0;
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings settings;
+        settings_defaults(&settings);
+        settings.task.dim = rows[r].dim;
+        settings.model.head_dim = rows[r].head;
+        settings.model.value_dim = rows[r].head > 1 ? 8 : 1;
+        settings.task.train_length = rows[r].train_length;
+        settings.task.samples = rows[r].samples;
+        settings.train.steps = rows[r].steps;
+        settings.evaluate.points = rows[r].points;
+        settings.evaluate.test_samples = settings.evaluate.validation_samples = 200;
+        settings.task.signal_noise = rows[r].signal_tokens > 0;
+        settings.task.project_noise = !settings.task.signal_noise;
+        settings.task.signal_tokens = settings.task.signal_noise ? rows[r].signal_tokens : 1;
+        double rate = train_cost(&settings, &rows[r].test_length, 1) / rows[r].seconds;
+        usual = r ? usual : rate;
+        if (!(rate < 3 * usual && 3 * rate > usual))
+            fail_msg("%s: the cost is %g times what it should be", rows[r].claim, rate / usual);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -77,6 +122,7 @@ int main(void)
         cmocka_unit_test(lack_of_memory_is_an_error_at_any_point),
         cmocka_unit_test(estimates_of_enormous_trials_stay_finite),
         cmocka_unit_test(cost_grows_with_all_that_takes_time),
+        cmocka_unit_test(costs_are_to_each_other_as_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
