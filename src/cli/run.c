@@ -92,11 +92,12 @@ static void say_end(const struct run *run, const struct dispatch_summary *summar
             summary->failed + run->known_failed, run->options.store_path);
 }
 
-// A time limit in which nothing was finished would not be enough the next time either: a script that goes on as long as
-// the exit code says resumable must not go on for ever.
-static bool limit_too_short(const struct dispatch_options *how, const struct dispatch_summary *summary)
+// A time limit in which nothing was finished, though all of it went into training, would not be enough the next time
+// either: a script that goes on as long as the exit code says resumable must not go on for ever.
+static bool limit_too_short(const struct run *run, const struct dispatch_summary *summary, double seconds)
 {
-    return summary->end == DISPATCH_STOPPED && summary->done + summary->failed == 0 && clock_now() >= how->deadline;
+    return summary->end == DISPATCH_STOPPED && summary->done + summary->failed == 0 && run->options.time_limit > 0 &&
+           seconds > 0.8 * run->options.time_limit;
 }
 
 static enum cli_exit exit_code(const struct run *run, const struct dispatch_summary *summary)
@@ -124,7 +125,7 @@ static enum cli_exit coordinate(struct run *run, struct comm *comm, const struct
         code = run_publish_last(run, signals, &status);
     if (code)
         return cli_fail(&status);
-    if (limit_too_short(how, &summary))
+    if (limit_too_short(run, &summary, clock_now() - start))
         return cli_usage("no trial was finished within --time-limit, and running trials are not kept; `lgsweep plan` "
                          "tells how long the dearest takes");
     say_end(run, &summary, clock_now() - start);
@@ -137,7 +138,8 @@ static enum cli_exit lead(const struct cli *cli, struct comm *comm, const struct
     struct run run;
     struct status status = {0};
     enum cli_exit code;
-    struct run_options settings = {cli->option[OUTPUT].text, cli->option[RETRY_FAILED].given, cli->quiet, cli->verbose};
+    struct run_options settings = {cli->option[OUTPUT].text, cli->option[RETRY_FAILED].given, cli->quiet, cli->verbose,
+                                   cli->option[TIME_LIMIT].number};
     struct dispatch_options how = dispatch_settings(cli);
     if (run_init(&run, cli->argument[0], &settings, &status)) {
         struct status ignored = {0};

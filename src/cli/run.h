@@ -9,6 +9,7 @@
 struct run_options {
     const char *store_path;
     bool retry_failed, quiet, verbose;
+    double time_limit; // seconds; 0: none
 };
 
 // A publication in a child process. `pid` 0: none runs.
