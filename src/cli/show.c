@@ -3,6 +3,7 @@
 #include "show.h"
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TRIAL, ROWS, LIST };
 static const struct cli_option options[] = {
@@ -31,9 +32,17 @@ void show_overview(const struct show *show)
         twins += store_view_row(show->view, row)->twin;
     }
     printf(
-        "%s: sweep %s: %zu trials (%zu of them noise-free twins): %zu done, %zu diverged, %zu failed; published %s\n",
-        store_view_path(show->view), store_view_name(show->view), rows, twins, count[RECORD_DONE],
+        "%s: sweep %s: %zu trial%s (%zu of them noise-free twins): %zu done, %zu diverged, %zu failed; published %s\n",
+        store_view_path(show->view), store_view_name(show->view), rows, rows == 1 ? "" : "s", twins, count[RECORD_DONE],
         count[RECORD_DIVERGED], count[RECORD_FAILED], store_view_published(show->view));
+    const struct standing *standing = &show->standing;
+    size_t over = standing_over(standing);
+    if (standing->earlier)
+        printf("%zu of these are of earlier sweeps\n", standing->earlier);
+    if (over < standing->planned)
+        printf(
+            "incomplete: %zu of %zu trials of this sweep are over here; `lgsweep status %s` tells how its run stands\n",
+            over, standing->planned, store_view_path(show->view));
     for (size_t a = 0; a < show->axes_count; a++)
         print_axis(&show->axes[a]);
     printf("  %-18s%zu\n  %-18s", "replicates", show->replicates, "test_length");
@@ -49,10 +58,7 @@ static void print_list(const struct show *show)
         char name[HASH_TEXT_SIZE];
         struct bytes text = {0};
         hash_text(at->identity, name);
-        settings_canonical(&at->settings, &text);
-        for (size_t c = 0; c < text.size; c++)
-            if (text.data[c] == '\n')
-                text.data[c] = ' ';
+        cli_trial_text(&show->sweep.sweep, &at->settings, &text);
         printf("%s %-8s %s%.*s\n", name, record_status_names[at->status], at->twin ? "(twin) " : "", (int)text.size,
                text.data ? (const char *)text.data : "");
         bytes_fini(&text);
@@ -79,6 +85,20 @@ static enum status_code print(const struct cli *cli, const struct show *show, st
     return STATUS_OK;
 }
 
+// Where nothing is published, a journal may be there.
+static void explain_absence(const char *path, struct status *status)
+{
+    struct store_summary at;
+    struct status none = {0};
+    struct arena *arena = arena_create(1 << 16, 0);
+    if (arena && access(path, F_OK) != 0 && store_journal_summary(path, arena, &at, NULL, &none) == STATUS_OK &&
+        !at.published)
+        status_set(status, STATUS_INVALID, "%s is not published yet; %s%s%s", path,
+                   at.owned ? "the run that owns it does so soon, `lgsweep status " : "`lgsweep publish ", path,
+                   at.owned ? "` tells how it stands" : "` builds it from its journal");
+    arena_destroy(arena);
+}
+
 static enum cli_exit run(const struct cli *cli)
 {
     struct show show;
@@ -86,6 +106,8 @@ static enum cli_exit run(const struct cli *cli)
     enum status_code code = show_init(cli->argument[0], cli->option[ROWS].text, &show, &status);
     if (code == STATUS_OK)
         code = print(cli, &show, &status);
+    else if (code == STATUS_SYSTEM)
+        explain_absence(cli->argument[0], &status);
     show_fini(&show);
     return code ? cli_fail(&status) : EXIT_DONE;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include "analyse.h"
 #include "cli.h"
+#include "standing.h"
 #include "store_view.h"
 
 enum { SHOW_AXES = 16 };
@@ -10,11 +11,14 @@ enum { SHOW_AXES = 16 };
 struct show {
     struct store_view *view;
     struct arena *arena;
+    struct cli_sweep sweep; // as the store's text of it says
+    struct standing standing;
     const struct store_axis *axes;
     size_t axes_count, replicates, cells;
     const int64_t *lengths; // of the cube
     size_t lengths_count;
-    ptrdiff_t *rows; // (cells, replicates): the row in `trials`, -1 without a result
+    ptrdiff_t *rows; // (cells, replicates): the row in `trials`; -1 where there is none or the sweep excludes it
+    double *scratch; // (replicates)
     const struct record_table *table;
     size_t row_axis; // the axis that runs down the tables; axes_count where there is no axis
     bool colour;
@@ -24,7 +28,10 @@ enum status_code show_init(const char *path, const char *row_axis, struct show *
                            struct status *status) MUST_CHECK;
 void show_fini(struct show *show);
 
-// The first row of a cell, for what all replicates share; -1 where none is finished.
+// Whether a row (-1: none) has a result, not only a failure or attempts.
+bool show_finished(const struct show *show, ptrdiff_t row);
+bool show_failed(const struct show *show, ptrdiff_t row);
+// The first finished row of a cell, for what all replicates share, else the first one that failed; -1 for none.
 ptrdiff_t show_row(const struct show *show, size_t cell);
 // The longest test length of the cube that a row has; 0 for none.
 int64_t show_longest(const struct show *show, ptrdiff_t row);
@@ -51,6 +58,7 @@ struct show_mark {
 };
 extern const struct show_mark show_marks[VERDICTS];
 void show_print_mark(const struct show *show, int verdict);
+void show_print_failed(const struct show *show); // the mark of a setting without a verdict, as its trials failed
 void show_print_legend(const struct show *show);
 
 void show_overview(const struct show *show);

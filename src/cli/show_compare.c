@@ -6,88 +6,142 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOW_REPLICATES = 1024 };
+// Differences of this size do not matter: those of the test error, as in length_effect.
+#define NO_DIFFERENCE 0.025
 
-// Test errors of the replicates that both cells have, less each other.
-static struct analyse_interval paired_difference(const struct show *show, size_t a, size_t b, int64_t length)
+// One line: the cells of the choices that have results, and the replicates in which all of these do.
+struct line {
+    const struct show *show;
+    size_t count, first; // first: the first choice's cell
+    int64_t length;
+    size_t shared;
+};
+
+static double error_of(const struct line *line, size_t cell, size_t replicate)
 {
-    double difference[SHOW_REPLICATES];
+    ptrdiff_t row = line->show->rows[cell * line->show->replicates + replicate];
+    return show_test(line->show, FIELD_FINAL_TEST_ERROR, row, line->length);
+}
+
+static bool has_errors(const struct line *line, size_t cell)
+{
+    for (size_t r = 0; r < line->show->replicates; r++)
+        if (isfinite(error_of(line, cell, r)))
+            return true;
+    return false;
+}
+
+// The choice's mean over the shared replicates, less `minus`'s where that is another cell.
+static struct analyse_interval mean_of(const struct line *line, size_t cell, size_t minus, const bool *shared)
+{
     size_t count = 0;
-    for (size_t r = 0; r < show->replicates && count < SHOW_REPLICATES; r++) {
-        double x = show_test(show, FIELD_FINAL_TEST_ERROR, show->rows[a * show->replicates + r], length);
-        double y = show_test(show, FIELD_FINAL_TEST_ERROR, show->rows[b * show->replicates + r], length);
-        if (isfinite(x) && isfinite(y))
-            difference[count++] = x - y;
-    }
-    return analyse_mean(difference, count, analyse_t_quantile(0.975, (double)count - 1));
+    for (size_t r = 0; r < line->show->replicates; r++)
+        if (shared[r])
+            line->show->scratch[count++] = error_of(line, cell, r) - (minus == cell ? 0 : error_of(line, minus, r));
+    return analyse_mean(line->show->scratch, count, analyse_t_quantile(0.975, (double)count - 1));
 }
 
-static void print_choice(const struct show *show, size_t cell, size_t first, int64_t length)
+static char judge(struct analyse_interval by)
 {
-    ptrdiff_t row = show_row(show, cell);
-    double mean = show_derived(show, "mean_test_error", row, length);
-    if (!isfinite(mean)) {
-        printf("  %-24s", "");
-        return;
-    }
-    printf("  %.3f ", mean);
-    if (cell == first) {
-        printf("%-18s", "");
-        return;
-    }
-    struct analyse_interval by = paired_difference(show, cell, first, length);
-    if (!isfinite(by.low))
-        printf("(%+.3f)          ", by.value);
-    else
-        printf("(%+.3f ±%.3f%s)", by.value, (by.high - by.low) / 2, by.low > 0 ? " +" : by.high < 0 ? " -" : " =");
+    if (by.low >= -NO_DIFFERENCE && by.high <= NO_DIFFERENCE)
+        return '=';
+    return by.low > 0 ? '+' : by.high < 0 ? '-' : '?';
 }
 
-// One setting of the other axes, where at least two choices have results. Compared with the first of these.
-static void print_line(const struct show *show, size_t axis, const bool *fixed, size_t *index)
+static void print_choice(const struct line *line, size_t cell, const bool *shared)
 {
-    struct bytes place = {0};
-    size_t present = 0, first = 0;
-    for (index[axis] = show->axes[axis].count; index[axis]-- > 0;)
-        if (show_row(show, show_cell(show, index)) >= 0) {
-            first = show_cell(show, index);
-            present++;
-        }
-    index[axis] = 0;
-    if (present < 2)
+    char text[64] = "";
+    if (!has_errors(line, cell)) {
+        printf("  %-24s", show_failed(line->show, show_row(line->show, cell)) ? "failed" : "");
         return;
-    int64_t length = show_longest(show, show_row(show, first));
-    printf("  ");
-    for (; index[axis] < show->axes[axis].count; index[axis]++)
-        print_choice(show, show_cell(show, index), first, length);
-    index[axis] = 0;
-    show_place(show, fixed, index, &place);
-    printf("  T=%lld %.*s\n", (long long)length, (int)place.size, place.data ? (const char *)place.data : "");
-    bytes_fini(&place);
+    }
+    printf("  %.3f ", mean_of(line, cell, cell, shared).value);
+    struct analyse_interval by = mean_of(line, cell, line->first, shared);
+    if (cell != line->first && isfinite(by.low))
+        printf("(%+.3f ±%.3f %c)", by.value, (by.high - by.low) / 2, judge(by));
+    else if (cell != line->first)
+        snprintf(text, sizeof text, "(%+.3f)", by.value);
+    if (*text || cell == line->first)
+        printf("%-18s", text);
 }
 
-static void print_table(const struct show *show, size_t axis)
+// Finds what the choices of one setting of the other axes have in common.
+static void collect(const struct show *show, size_t axis, size_t *index, struct line *ret_line, bool *ret_shared)
+{
+    *ret_line = (struct line){.show = show};
+    for (index[axis] = 0; index[axis] < show->axes[axis].count; index[axis]++) {
+        int64_t longest = show_longest(show, show_row(show, show_cell(show, index)));
+        if (longest > ret_line->length)
+            ret_line->length = longest;
+    }
+    for (size_t r = 0; r < show->replicates; r++)
+        ret_shared[r] = true;
+    for (index[axis] = show->axes[axis].count; index[axis]-- > 0;) {
+        size_t cell = show_cell(show, index);
+        if (!has_errors(ret_line, cell))
+            continue;
+        ret_line->first = cell;
+        ret_line->count++;
+        for (size_t r = 0; r < show->replicates; r++)
+            ret_shared[r] = ret_shared[r] && isfinite(error_of(ret_line, cell, r));
+    }
+    index[axis] = 0;
+    for (size_t r = 0; r < show->replicates; r++)
+        ret_line->shared += ret_shared[r];
+}
+
+static void print_head(const struct show *show, size_t axis)
 {
     const struct store_axis *choices = &show->axes[axis];
-    size_t index[SHOW_AXES] = {0};
-    bool fixed[SHOW_AXES] = {0};
     char value[64];
-    fixed[axis] = true;
-    printf("\n%s side by side, test error at the longest test length (difference to the first ± half its 95 %% "
-           "interval, paired by\n"
-           "replicate; + worse, - better, = no difference):\n  ",
-           choices->name);
+    printf("\n%s side by side: test error at the longest test length (difference to the first ± half its 95 %% "
+           "interval),\n"
+           "means over the replicates that all have; + worse, - better, = the interval lies within ±%g, ? undecided:\n"
+           "  ",
+           choices->name, NO_DIFFERENCE);
     for (size_t i = 0; i < choices->count; i++)
         printf("  %-24s", show_value(choices, i, value, sizeof value));
     printf("\n");
-    do
-        print_line(show, axis, fixed, index);
-    while (show_next(show, fixed, index));
+}
+
+static void print_line(const struct line *line, size_t axis, const bool *fixed, size_t *index, const bool *shared)
+{
+    const struct show *show = line->show;
+    struct bytes place = {0};
+    printf("  ");
+    for (; index[axis] < show->axes[axis].count; index[axis]++)
+        print_choice(line, show_cell(show, index), shared);
+    index[axis] = 0;
+    show_place(show, fixed, index, &place);
+    printf("  T=%lld %.*s", (long long)line->length, (int)place.size, place.data ? (const char *)place.data : "");
+    if (line->shared < show->replicates)
+        printf(" (%zu of %zu replicates)", line->shared, show->replicates);
+    printf("\n");
+    bytes_fini(&place);
+}
+
+// A line for each setting of the other axes in which at least two choices share a replicate.
+static void print_table(const struct show *show, size_t axis, bool *shared)
+{
+    size_t index[SHOW_AXES] = {0};
+    bool fixed[SHOW_AXES] = {0}, begun = false;
+    fixed[axis] = true;
+    do {
+        struct line line;
+        collect(show, axis, index, &line, shared);
+        if (line.count < 2 || !line.shared)
+            continue;
+        if (!begun)
+            print_head(show, axis);
+        begun = true;
+        print_line(&line, axis, fixed, index, shared);
+    } while (show_next(show, fixed, index));
 }
 
 void show_compare(const struct show *show)
 {
-    for (size_t a = 0; a < show->axes_count; a++) {
+    bool *shared = arena_get(show->arena, show->replicates + 1, sizeof *shared);
+    for (size_t a = 0; shared && a < show->axes_count; a++)
         if (show->axes[a].count > 1 && !show_is_number(&show->axes[a]))
-            print_table(show, a);
-    }
+            print_table(show, a, shared);
 }

@@ -44,6 +44,11 @@ static int print_letters(const struct show *show, ptrdiff_t row)
 {
     int width = 0;
     for (size_t t = 0; row >= 0 && t < show->lengths_count; t++) {
+        if (show_failed(show, row)) {
+            show_print_failed(show);
+            width++;
+            continue;
+        }
         double verdict = show_derived(show, "verdict", row, show->lengths[t]);
         if (!store_view_has(show->view, (size_t)row, show->lengths[t]) || !isfinite(verdict) || verdict >= VERDICTS)
             continue;
@@ -105,6 +110,9 @@ void show_letters(const struct show *show)
 {
     struct sides sides = split(show);
     size_t index[SHOW_AXES] = {0};
+    const bool none[SHOW_AXES] = {0};
+    if (!any_result(show, none, index))
+        return;
     printf("\nVerdict map, a letter for each test length from short to long:\n");
     show_print_legend(show);
     printf("\n");

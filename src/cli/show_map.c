@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOW_PANEL = 256 };
+static const struct show_mark failed_mark = {'x', "\033[31m", "failed"};
 
 const struct show_mark show_marks[VERDICTS] = {
     [VERDICT_UNDECIDED] = {'?', "", "undecided"},
@@ -21,12 +21,18 @@ const struct show_mark show_marks[VERDICTS] = {
 
 static void print_error(const struct show *show, ptrdiff_t row, int64_t length)
 {
+    if (show_failed(show, row)) {
+        printf("  ");
+        show_print_failed(show);
+        printf(" %-12s", failed_mark.name);
+        return;
+    }
     double verdict = show_derived(show, "verdict", row, length);
     double mean = show_derived(show, "mean_test_error", row, length);
     double low = show_derived(show, "mean_test_error_low", row, length);
     double high = show_derived(show, "mean_test_error_high", row, length);
     if (!isfinite(verdict) || verdict >= VERDICTS) {
-        printf("  %-13s", "");
+        printf("  %-14s", "");
         return;
     }
     printf("  ");
@@ -35,7 +41,7 @@ static void print_error(const struct show *show, ptrdiff_t row, int64_t length)
     if (isfinite(low) && isfinite(high))
         printf("%.3f ±%.3f", mean, (high - low) / 2);
     else
-        printf("%.3f      ", mean);
+        printf("%.3f       ", mean);
 }
 
 static void print_length_effect(const struct show *show, ptrdiff_t row, int64_t longest)
@@ -52,31 +58,41 @@ static void print_length_effect(const struct show *show, ptrdiff_t row, int64_t 
 
 // A table of one setting of the other axes: the rows of one axis, the test lengths that any of them has.
 struct panel {
-    ptrdiff_t row[SHOW_PANEL];
+    ptrdiff_t *row;
     size_t rows;
-    int64_t length[SHOW_PANEL];
+    int64_t *length;
     size_t lengths;
 };
 
-static void collect(const struct show *show, size_t *index, struct panel *ret_panel)
+static bool has_length(const struct show *show, ptrdiff_t row, int64_t length)
+{
+    return row >= 0 && (show_failed(show, row) || store_view_has(show->view, (size_t)row, length));
+}
+
+// The panel's arrays last until the arena is released; false when memory is out.
+static bool collect(const struct show *show, size_t *index, struct panel *ret_panel)
 {
     bool has_axis = show->row_axis < show->axes_count;
-    *ret_panel = (struct panel){.rows = has_axis ? show->axes[show->row_axis].count : 1};
-    if (ret_panel->rows > SHOW_PANEL)
-        ret_panel->rows = SHOW_PANEL;
-    for (size_t i = 0; i < ret_panel->rows; i++) {
+    struct panel panel = {.rows = has_axis ? show->axes[show->row_axis].count : 1};
+    panel.row = arena_get(show->arena, panel.rows, sizeof *panel.row);
+    panel.length = arena_get(show->arena, show->lengths_count + 1, sizeof *panel.length);
+    if (!panel.row || !panel.length)
+        return false;
+    for (size_t i = 0; i < panel.rows; i++) {
         if (has_axis)
             index[show->row_axis] = i;
-        ret_panel->row[i] = show_row(show, show_cell(show, index));
+        panel.row[i] = show_row(show, show_cell(show, index));
     }
     if (has_axis)
         index[show->row_axis] = 0;
-    for (size_t t = 0; t < show->lengths_count && ret_panel->lengths < SHOW_PANEL; t++)
-        for (size_t i = 0; i < ret_panel->rows; i++)
-            if (ret_panel->row[i] >= 0 && store_view_has(show->view, (size_t)ret_panel->row[i], show->lengths[t])) {
-                ret_panel->length[ret_panel->lengths++] = show->lengths[t];
+    for (size_t t = 0; t < show->lengths_count; t++)
+        for (size_t i = 0; i < panel.rows; i++)
+            if (has_length(show, panel.row[i], show->lengths[t])) {
+                panel.length[panel.lengths++] = show->lengths[t];
                 break;
             }
+    *ret_panel = panel;
+    return true;
 }
 
 static void print_header(const struct panel *panel, const char *name)
@@ -102,34 +118,48 @@ static void print_row(const struct show *show, const struct panel *panel, size_t
     printf("\n");
 }
 
-static void print_panel(const struct show *show, size_t *index)
+static void print_head(const struct show *show)
+{
+    printf("\nTest error (%s) and verdict:\n",
+           show->replicates == 1
+               ? "of one replicate ± half its 95 % interval over test sequences: this model only"
+               : "mean over replicates ± half its 95 % interval; of a single one over test sequences: this model only");
+    show_print_legend(show);
+}
+
+static void print_panel(const struct show *show, size_t *index, const struct panel *panel)
 {
     bool skip[SHOW_AXES] = {0};
     struct bytes place = {0};
-    struct panel panel;
-    collect(show, index, &panel);
-    if (!panel.lengths)
-        return;
     const struct store_axis *axis = show->row_axis < show->axes_count ? &show->axes[show->row_axis] : NULL;
     if (axis)
         skip[show->row_axis] = true;
     show_place(show, skip, index, &place);
     printf("\n%.*s\n", (int)place.size, place.data ? (const char *)place.data : "");
     bytes_fini(&place);
-    print_header(&panel, axis ? axis->name : "");
-    for (size_t i = 0; i < panel.rows; i++) {
+    print_header(panel, axis ? axis->name : "");
+    for (size_t i = 0; i < panel->rows; i++) {
         char value[64] = "";
         if (axis)
             show_value(axis, i, value, sizeof value);
-        print_row(show, &panel, i, value);
+        print_row(show, panel, i, value);
     }
+}
+
+static void print_mark(const struct show *show, const struct show_mark *mark)
+{
+    bool colour = show->colour && *mark->colour;
+    printf("%s%c%s", colour ? mark->colour : "", mark->letter, colour ? "\033[0m" : "");
 }
 
 void show_print_mark(const struct show *show, int verdict)
 {
-    const struct show_mark *mark = &show_marks[verdict];
-    bool colour = show->colour && *mark->colour;
-    printf("%s%c%s", colour ? mark->colour : "", mark->letter, colour ? "\033[0m" : "");
+    print_mark(show, &show_marks[verdict]);
+}
+
+void show_print_failed(const struct show *show)
+{
+    print_mark(show, &failed_mark);
 }
 
 void show_print_legend(const struct show *show)
@@ -140,18 +170,26 @@ void show_print_legend(const struct show *show)
         show_print_mark(show, v);
         printf(" %s", show_marks[v].name);
     }
-    printf("\n");
+    printf(" ");
+    show_print_failed(show);
+    printf(" %s\n", failed_mark.name);
 }
 
 void show_map(const struct show *show)
 {
     size_t index[SHOW_AXES] = {0};
-    bool fixed[SHOW_AXES] = {0};
+    bool fixed[SHOW_AXES] = {0}, begun = false;
+    struct arena_mark mark = arena_mark(show->arena);
     if (show->row_axis < show->axes_count)
         fixed[show->row_axis] = true;
-    printf("\nTest error (mean over replicates ± half its 95 %% interval) and verdict:\n");
-    show_print_legend(show);
-    do
-        print_panel(show, index);
-    while (show_next(show, fixed, index));
+    do {
+        struct panel panel;
+        if (collect(show, index, &panel) && panel.lengths) {
+            if (!begun)
+                print_head(show);
+            begun = true;
+            print_panel(show, index, &panel);
+        }
+        arena_release(show->arena, mark);
+    } while (show_next(show, fixed, index));
 }

@@ -28,6 +28,9 @@ static enum status_code choose_rows(struct show *show, const char *name, struct 
     if (!name || show->row_axis < show->axes_count)
         return STATUS_OK;
     const char *nearest = text_nearest(name, names, show->axes_count);
+    if (strcmp(name, "test_length") == 0 || strcmp(name, "replicate") == 0)
+        return status_set(status, STATUS_INVALID, "show: --rows takes an axis of settings; %s",
+                          *name == 't' ? "test lengths run across the tables" : "replicates are averaged");
     return status_set(status, STATUS_INVALID, "show: the store has no axis '%s'%s%s%s", name,
                       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
@@ -52,44 +55,47 @@ bool show_next(const struct show *show, const bool *fixed, size_t *index)
     return false;
 }
 
-// Settings of a cell: what is fixed in the store, then the axes.
-static void cell_settings(const struct show *show, const struct settings *base, const size_t *index, size_t replicate,
-                          struct settings *ret_settings)
+static enum status_code load_sweep(struct show *show, struct status *status)
 {
-    *ret_settings = *base;
-    ret_settings->replicate = (int64_t)replicate;
-    for (size_t a = 0; a < show->axes_count; a++)
-        for (size_t c = 0; c < show->axes[a].columns_count; c++)
-            setting_put(show->axes[a].columns[c], ret_settings, show->axes[a].values[c][index[a]]);
+    const char *text = store_view_sweep_text(show->view), *path = store_view_path(show->view);
+    enum status_code code = cli_sweep_parse(path, text, strlen(text), &show->sweep, status);
+    if (code)
+        return code;
+    bool fits = grid_cell_count(show->sweep.grid) == show->cells * show->replicates &&
+                show->sweep.sweep.axes_count == show->axes_count;
+    for (size_t a = 0; fits && a < show->axes_count; a++)
+        fits = show->sweep.sweep.axes[a].count == show->axes[a].count;
+    return fits ? STATUS_OK
+                : status_set(status, STATUS_DAMAGED, "%s: the sweep file that it holds does not have its axes", path);
 }
 
-// Settings that are the same in the whole cube. Twins differ from it in their noise rate, which therefore is not fixed
-// in the store; any other row has the cube's.
-static void cube_settings(const struct show *show, struct settings *ret_settings)
+static enum status_code count_rows(struct show *show, struct status *status)
 {
-    union setting_value value;
-    settings_defaults(ret_settings);
-    for (size_t row = store_view_rows(show->view); row-- > 0;)
-        if (!store_view_row(show->view, row)->twin)
-            *ret_settings = store_view_row(show->view, row)->settings;
-    for (size_t i = 0; i < settings_count; i++)
-        if (store_view_fixed(show->view, &settings_table[i], &value))
-            setting_put(&settings_table[i], ret_settings, value);
+    const int64_t *all;
+    size_t count = store_view_lengths(show->view, &all);
+    int64_t *lengths = arena_get(show->arena, count + 1, sizeof *lengths);
+    if (!lengths)
+        return status_set(status, STATUS_MEMORY, "out of memory for %s", store_view_path(show->view));
+    enum status_code code = standing_init(show->sweep.grid, show->arena, &show->standing, status);
+    for (size_t row = 0; code == STATUS_OK && row < store_view_rows(show->view); row++) {
+        const struct store_row *is = store_view_row(show->view, row);
+        struct store_trial trial = {is->identity, is->status, 0, lengths};
+        for (size_t i = 0; i < count; i++)
+            if (store_view_has(show->view, row, all[i]))
+                lengths[trial.lengths_count++] = all[i];
+        standing_take(&show->standing, &trial);
+    }
+    return code;
 }
 
+// By the sweep's grid, so that a cell that it excludes has none, even where a twin has the same settings.
 static void find_rows(struct show *show)
 {
-    struct settings base, settings;
-    cube_settings(show, &base);
-    size_t index[SHOW_AXES] = {0};
-    const bool none[SHOW_AXES] = {0};
-    do
-        for (size_t r = 0; r < show->replicates; r++) {
-            cell_settings(show, &base, index, r, &settings);
-            show->rows[show_cell(show, index) * show->replicates + r] =
-                store_view_find(show->view, settings_identity(&settings));
-        }
-    while (show_next(show, none, index));
+    for (size_t cell = 0; cell < show->cells * show->replicates; cell++) {
+        ptrdiff_t trial = grid_cell_trial(show->sweep.grid, cell);
+        show->rows[cell] =
+            trial < 0 ? -1 : store_view_find(show->view, grid_trial(show->sweep.grid, (size_t)trial)->identity);
+    }
 }
 
 enum status_code show_init(const char *path, const char *row_axis, struct show *ret_show, struct status *status)
@@ -111,28 +117,51 @@ enum status_code show_init(const char *path, const char *row_axis, struct show *
     for (size_t a = 0; a < show->axes_count; a++)
         show->cells *= show->axes[a].count;
     show->arena = arena_create(1 << 16, 0);
-    if (show->arena)
+    if (show->arena) {
         show->rows = arena_get(show->arena, show->cells * show->replicates, sizeof *show->rows);
+        show->scratch = arena_get(show->arena, show->replicates + 1, sizeof *show->scratch);
+    }
     show->table = store_view_table(show->view);
-    if (!show->rows || !show->table)
+    if (!show->rows || !show->scratch || !show->table)
         return status_set(status, STATUS_MEMORY, "out of memory for %s", path);
-    find_rows(show);
-    return STATUS_OK;
+    code = load_sweep(show, status);
+    if (code == STATUS_OK)
+        code = count_rows(show, status);
+    if (code == STATUS_OK)
+        find_rows(show);
+    return code;
 }
 
 void show_fini(struct show *show)
 {
     store_view_close(show->view);
+    cli_sweep_fini(&show->sweep);
     arena_destroy(show->arena);
     *show = (struct show){0};
 }
 
+bool show_finished(const struct show *show, ptrdiff_t row)
+{
+    enum record_status status = row < 0 ? RECORD_PENDING : store_view_row(show->view, (size_t)row)->status;
+    return status == RECORD_DONE || status == RECORD_DIVERGED;
+}
+
+bool show_failed(const struct show *show, ptrdiff_t row)
+{
+    return row >= 0 && store_view_row(show->view, (size_t)row)->status == RECORD_FAILED;
+}
+
 ptrdiff_t show_row(const struct show *show, size_t cell)
 {
-    for (size_t r = 0; r < show->replicates; r++)
-        if (show->rows[cell * show->replicates + r] >= 0)
-            return show->rows[cell * show->replicates + r];
-    return -1;
+    const ptrdiff_t *rows = &show->rows[cell * show->replicates];
+    ptrdiff_t failed = -1;
+    for (size_t r = 0; r < show->replicates; r++) {
+        if (show_finished(show, rows[r]))
+            return rows[r];
+        if (failed < 0 && show_failed(show, rows[r]))
+            failed = rows[r];
+    }
+    return failed;
 }
 
 int64_t show_longest(const struct show *show, ptrdiff_t row)

@@ -67,7 +67,7 @@ def plans_from_the_journal():
 
 @claim("plan estimates at once although some trials need more memory than there is")
 def plans_around_the_large():
-    sweep = write("large.yaml", SMALL.replace("samples: 10, ", "").replace("  snr: [1, 16]", "  samples: [10, 100000000]"))
+    sweep = write("large.yaml", SMALL.replace("dim: 12, samples: 10, ", "dim: 2000, ").replace("  snr: [1, 16]", "  samples: [10, 10000000]"))
     done = lgsweep("plan", sweep, timeout=5)
     assert re.search(r"expected: about \d", done.stdout) and "unknown" not in done.stdout, done.stdout
     assert "8 trials need more memory" in done.stderr, done.stderr
@@ -115,9 +115,60 @@ def shows_a_store():
     assert len(lgsweep("show", "s.h5", "--list").stdout.splitlines()) == 16
 
 
-@claim("show refuses what the store does not have: {}", [("--rows snrr", "did you mean 'snr'"), ("--trial ffff", "0 trials")])
+@claim("show refuses what the store does not have: {}", [("--rows snrr", "did you mean 'snr'"), ("--trial ffff", "0 trials"), ("--rows test_length", "test lengths run across")])
 def refuses_to_show(words, says):
     assert says in lgsweep("show", finished(), *words.split(), code=2).stderr
+
+
+@claim("show and its list tell an incomplete store, and where nothing is published how to publish")
+def shows_the_incomplete():
+    stopped_midway()
+    lgsweep("publish", "s.h5")
+    done = status("s.h5")["done"]
+    text = lgsweep("show", "s.h5").stdout
+    assert f"incomplete: {done} of 16 trials" in text and "16 of these are of earlier sweeps" in text, text
+    lines = lgsweep("show", "s.h5", "--list").stdout.splitlines()
+    assert len(lines) == 16 + done and all(re.search(r"snr=\d+ encoding=\w+ (noise_rate=0 )?replicate=[01]$", x) for x in lines), lines
+    assert "steps" not in lines[0]
+    run = start("run", write("t.yaml", SLOW), "-o", "j.h5")
+    until(lambda: journal_results("j.h5"), 60, "results in the journal")
+    stop(run)
+    told = lgsweep("show", "j.h5", code=2).stderr
+    assert "`lgsweep publish j.h5`" in told, told
+
+
+@claim("show leaves out cells that the sweep excludes though twins have their settings, and tables with nothing in them")
+def shows_no_twins():
+    text = SMALL.replace(", noise_rate: 0.2", "").replace("  snr: [1, 16]", "  noise_rate: [0, 0.2]")
+    text += "exclude:\n  - {noise_rate: 0, encoding: rope}\n"
+    lgsweep("run", write("s.yaml", text), "-o", "s.h5")
+    shown = lgsweep("show", "s.h5").stdout
+    events = shown.split("Events")[1].split("\n\n")[0]
+    assert "noise_rate=0 encoding=none" in events and "noise_rate=0 encoding=rope" not in events, shown
+    beside = shown.split("side by side")[1].split("\n\n")[0]
+    assert "noise_rate=0.2" in beside and not re.search("noise_rate=0$", beside, re.M), shown
+
+
+@claim("show marks settings whose trials failed, and says what the interval of one replicate is over")
+def shows_the_failed():
+    sweep = SMALL.replace("dim: 12, samples: 10, ", "dim: 2000, ").replace("replicates: 2", "replicates: 1")
+    lgsweep("run", write("s.yaml", sweep.replace("  snr: [1, 16]", "  samples: [10, 10000000]")), "-o", "s.h5", code=3)
+    shown = lgsweep("show", "s.h5").stdout
+    assert re.search(r"^ +10000000 +x failed +x failed", shown, re.M), shown
+    assert re.search(r"^ +10000000 +xx +xx *$", shown, re.M) and "x failed" in shown, shown
+    assert "over test sequences: this model only" in shown and "over replicates ±" not in shown, shown
+    assert "samples=10000000" not in shown.split("Events")[1].split("\n\n")[0], shown
+
+
+@claim("show compares choices over the replicates that all have, and equality is an interval within ±0.025")
+def compares_choices():
+    beside = lgsweep("show", finished()).stdout.split("side by side")[1].split("\n\n")[0]
+    assert "= the interval lies within ±0.025" in beside, beside
+    found = re.findall(r"\(([+-][\d.]+) ±([\d.]+) (.)\)", beside)
+    assert len(found) == 2, beside
+    for by, half, mark in found:
+        by, half = float(by), float(half)
+        assert mark == ("=" if abs(by) + half <= 0.025 else "+" if by > half else "-" if -by > half else "?"), beside
 
 
 @claim("describe lists settings and variables, and explains one")
