@@ -43,6 +43,8 @@ size_t show_cell(const struct show *show, const size_t *index);
 bool show_next(const struct show *show, const bool *fixed, size_t *index);
 // "snr=4 encoding=rope" for the axes not marked, appended at *length.
 void show_place(const struct show *show, const bool *skip, const size_t *index, struct bytes *ret_text);
+// Columns that hold an axis's name and every value of it.
+int show_width(const struct store_axis *axis);
 // A value of an axis: of a zip block, its columns joined by "/". Returns `ret_text`.
 char *show_value(const struct store_axis *axis, size_t index, char *ret_text, size_t size);
 

@@ -36,7 +36,7 @@ static void print_names(const struct show *show, const bool *skip, const char *t
 {
     for (size_t a = 0; a < show->axes_count; a++)
         if (!skip[a])
-            printf("%12.12s ", show->axes[a].name);
+            printf("%*s ", show_width(&show->axes[a]), show->axes[a].name);
     printf("%s", tail);
 }
 
@@ -86,10 +86,10 @@ static void print_columns(const struct show *show, const struct sides *sides, si
 
 static void print_row(const struct show *show, const struct sides *sides, size_t *index)
 {
-    char text[64], title[LETTERS_WIDTH];
+    char text[128], title[LETTERS_WIDTH];
     for (size_t a = 0; a < show->axes_count; a++)
         if (sides->number[a])
-            printf("%12s ", show_value(&show->axes[a], index[a], text, sizeof text));
+            printf("%*s ", show_width(&show->axes[a]), show_value(&show->axes[a], index[a], text, sizeof text));
     printf(" ");
     size_t column[SHOW_AXES];
     memcpy(column, index, sizeof column);

@@ -62,6 +62,7 @@ struct panel {
     size_t rows;
     int64_t *length;
     size_t lengths;
+    int width; // of the first column
 };
 
 static bool has_length(const struct show *show, ptrdiff_t row, int64_t length)
@@ -73,7 +74,8 @@ static bool has_length(const struct show *show, ptrdiff_t row, int64_t length)
 static bool collect(const struct show *show, size_t *index, struct panel *ret_panel)
 {
     bool has_axis = show->row_axis < show->axes_count;
-    struct panel panel = {.rows = has_axis ? show->axes[show->row_axis].count : 1};
+    struct panel panel = {.rows = has_axis ? show->axes[show->row_axis].count : 1,
+                          .width = has_axis ? show_width(&show->axes[show->row_axis]) : 0};
     panel.row = arena_get(show->arena, panel.rows, sizeof *panel.row);
     panel.length = arena_get(show->arena, show->lengths_count + 1, sizeof *panel.length);
     if (!panel.row || !panel.length)
@@ -97,7 +99,7 @@ static bool collect(const struct show *show, size_t *index, struct panel *ret_pa
 
 static void print_header(const struct panel *panel, const char *name)
 {
-    printf("  %12s ", name);
+    printf("  %*s ", panel->width, name);
     for (size_t t = 0; t < panel->lengths; t++) {
         char head[32];
         snprintf(head, sizeof head, "T=%lld", (long long)panel->length[t]);
@@ -110,7 +112,7 @@ static void print_header(const struct panel *panel, const char *name)
 
 static void print_row(const struct show *show, const struct panel *panel, size_t row, const char *value)
 {
-    printf("  %12s ", value);
+    printf("  %*s ", panel->width, value);
     for (size_t t = 0; t < panel->lengths; t++)
         print_error(show, panel->row[row], panel->length[t]);
     if (panel->lengths > 1)
@@ -139,7 +141,9 @@ static void print_panel(const struct show *show, size_t *index, const struct pan
     bytes_fini(&place);
     print_header(panel, axis ? axis->name : "");
     for (size_t i = 0; i < panel->rows; i++) {
-        char value[64] = "";
+        char value[128] = "";
+        if (panel->row[i] < 0)
+            continue;
         if (axis)
             show_value(axis, i, value, sizeof value);
         print_row(show, panel, i, value);

@@ -182,6 +182,17 @@ char *show_value(const struct store_axis *axis, size_t index, char *ret_text, si
     return ret_text;
 }
 
+int show_width(const struct store_axis *axis)
+{
+    char value[128];
+    size_t width = strlen(axis->name) > 12 ? strlen(axis->name) : 12;
+    for (size_t i = 0; i < axis->count; i++) {
+        size_t length = strlen(show_value(axis, i, value, sizeof value));
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
 void show_place(const struct show *show, const bool *skip, const size_t *index, struct bytes *ret_text)
 {
     char value[128];

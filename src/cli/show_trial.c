@@ -4,6 +4,7 @@
 #include "show.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum status_code find(const struct show *show, const char *prefix, size_t *ret_row, struct status *status)
@@ -31,22 +32,43 @@ static bool is_curve(const struct record_value *value)
     return value->dimensions == 1 && strcmp(value->dimension[0], "eval") == 0;
 }
 
+// A number as short as its type allows: a float's text reads back as that float.
+static void number_text(const struct record_value *value, size_t element, char ret_text[TEXT_NUMBER_SIZE])
+{
+    double number = record_element(value, element);
+    for (int digits = 6; value->type == RECORD_F32 && isfinite(number) && digits <= 9; digits++) {
+        snprintf(ret_text, TEXT_NUMBER_SIZE, "%.*g", digits, number);
+        if (strtof(ret_text, NULL) == (float)number) {
+            number = strtod(ret_text, NULL);
+            break;
+        }
+    }
+    text_real(number, ret_text);
+}
+
+static int column_width(const struct record_value *value)
+{
+    int length = (int)strlen(value->name);
+    return length > 12 ? length : 12;
+}
+
 static void print_curves(const struct record_part *part)
 {
     size_t evaluations = 0;
+    char text[TEXT_NUMBER_SIZE];
     printf("\n");
     for (size_t v = 0; v < part->count; v++)
         if (is_curve(&part->values[v])) {
-            char name[20];
-            snprintf(name, sizeof name, "%.18s", part->values[v].name);
-            printf(" %18s", name);
+            printf(" %*s", column_width(&part->values[v]), part->values[v].name);
             evaluations = part->values[v].extent[0];
         }
     for (size_t e = 0; e < evaluations; e++) {
         printf("\n");
         for (size_t v = 0; v < part->count; v++)
-            if (is_curve(&part->values[v]))
-                printf(" %18.6g", record_element(&part->values[v], e));
+            if (is_curve(&part->values[v])) {
+                number_text(&part->values[v], e, text);
+                printf(" %*s", column_width(&part->values[v]), text);
+            }
     }
     printf("\n");
 }
@@ -60,7 +82,7 @@ static void print_scalars(const struct record_part *part)
             continue;
         printf("  %-28s", value->name);
         for (size_t i = 0; i < record_size(value); i++) {
-            text_real((double)(float)record_element(value, i), text);
+            number_text(value, i, text);
             printf(" %s", text);
         }
         printf("\n");
@@ -85,8 +107,8 @@ enum status_code show_trial(const struct show *show, const char *identity, struc
     settings_canonical(&about->settings, &text);
     printf("settings that differ from their defaults:\n%.*s", (int)text.size, text.data ? (const char *)text.data : "");
     if (about->status == RECORD_FAILED)
-        printf("failed after %u attempts at step %lld: %s\n", about->attempts, (long long)about->last_step,
-               about->reason);
+        printf("failed after %u attempt%s at step %lld: %s\n", about->attempts, about->attempts == 1 ? "" : "s",
+               (long long)about->last_step, about->reason);
     for (size_t p = 0; p < record.parts_count; p++) {
         if (record.parts[p].kind == RECORD_TEST)
             printf("\nat test length %lld:\n", (long long)record.parts[p].test_length);

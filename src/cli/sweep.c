@@ -115,6 +115,14 @@ struct selection {
     size_t count;
 };
 
+static void trim(const char **text, size_t *length)
+{
+    for (; *length && (*text)[0] == ' '; ++*text)
+        --*length;
+    while (*length && (*text)[*length - 1] == ' ')
+        --*length;
+}
+
 static enum status_code split(const char *text, struct selection *ret, struct status *status)
 {
     for (const char *at = text; *at;) {
@@ -123,7 +131,10 @@ static enum status_code split(const char *text, struct selection *ret, struct st
             return status_set(status, STATUS_INVALID, "--select: '%.*s' is not NAME=VALUE", (int)length, at);
         if (ret->count == PAIRS)
             return status_set(status, STATUS_INVALID, "--select: more than %d pairs", PAIRS);
-        ret->pair[ret->count++] = (struct pair){at, at + name + 1, name, length - name - 1, false};
+        struct pair *pair = &ret->pair[ret->count++];
+        *pair = (struct pair){at, at + name + 1, name, length - name - 1, false};
+        trim(&pair->name, &pair->name_length);
+        trim(&pair->value, &pair->value_length);
         at += length + (at[length] == ',');
     }
     return STATUS_OK;
@@ -149,6 +160,32 @@ static enum status_code integer_pair(struct selection *selection, const char *na
     if (!pair || text_to_int(pair->value, pair->value_length, value, &overflow))
         return STATUS_OK;
     return status_set(status, STATUS_INVALID, "--select: %s takes a whole number, not '%.*s'", name,
+                      (int)pair->value_length, pair->value);
+}
+
+// The trial's test length that is named in tokens or as a multiple of the train length, "4x"; 0 where none is.
+static enum status_code choose_length(struct selection *selection, const struct grid_trial *trial, int64_t *ret_length,
+                                      struct status *status)
+{
+    const struct pair *pair = find_pair(selection, "test_length");
+    struct test_length length = {0};
+    if (!pair) {
+        *ret_length = 0;
+        return STATUS_OK;
+    }
+    length.relative = pair->value_length && pair->value[pair->value_length - 1] == 'x';
+    if (!text_to_real(pair->value, pair->value_length - length.relative, &length.value))
+        return status_set(status, STATUS_INVALID,
+                          "--select: test_length takes a number of tokens, or a multiple of the train length such as "
+                          "4x, not '%.*s'",
+                          (int)pair->value_length, pair->value);
+    int64_t tokens = test_length_tokens(length, trial->settings.task.train_length);
+    for (size_t i = 0; i < trial->lengths_count; i++)
+        if (trial->lengths[i] == tokens) {
+            *ret_length = tokens;
+            return STATUS_OK;
+        }
+    return status_set(status, STATUS_INVALID, "--select: test length %.*s is not asked for here",
                       (int)pair->value_length, pair->value);
 }
 
@@ -208,7 +245,7 @@ enum status_code cli_select(const struct cli_sweep *sweep, const char *select, c
                             int64_t *ret_length, struct status *status)
 {
     struct selection selection = {0};
-    int64_t replicate = 0, length = 0;
+    int64_t replicate = 0;
     size_t cell = 0;
     enum status_code code = split(select, &selection, status);
     for (size_t a = 0; code == STATUS_OK && a < sweep->sweep.axes_count; a++) {
@@ -218,8 +255,7 @@ enum status_code cli_select(const struct cli_sweep *sweep, const char *select, c
     }
     if (code == STATUS_OK)
         code = integer_pair(&selection, "replicate", &replicate, status);
-    if (code == STATUS_OK)
-        code = integer_pair(&selection, "test_length", &length, status);
+    find_pair(&selection, "test_length"); // for later: it depends on the trial
     if (code == STATUS_OK)
         code = refuse_unused(&selection, status);
     if (code)
@@ -231,13 +267,8 @@ enum status_code cli_select(const struct cli_sweep *sweep, const char *select, c
     if (index < 0)
         return status_set(status, STATUS_INVALID, "--select: the sweep excludes this setting");
     const struct grid_trial *trial = grid_trial(sweep->grid, (size_t)index);
-    bool known = length == 0;
-    for (size_t i = 0; i < trial->lengths_count; i++)
-        known |= trial->lengths[i] == length;
-    if (!known)
-        return status_set(status, STATUS_INVALID, "--select: test length %lld is not asked for here",
-                          (long long)length);
-    *ret_trial = trial;
-    *ret_length = length;
-    return STATUS_OK;
+    code = choose_length(&selection, trial, ret_length, status);
+    if (code == STATUS_OK)
+        *ret_trial = trial;
+    return code;
 }

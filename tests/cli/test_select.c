@@ -70,6 +70,35 @@ static void takes_replicate_and_test_length(void **state)
     assert_int_equal(length, 32);
 }
 
+static void takes_spaces_and_multiples_of_the_train_length(void **state)
+{
+    const struct grid_trial *trial = NULL;
+    struct status status = {0};
+    int64_t length = -1;
+    const char *select = " snr = 1, encoding=none , learning_rate=0.1, replicate= 1, test_length=4x";
+    assert_int_equal(cli_select(*state, select, &trial, &length, &status), STATUS_OK);
+    assert_int_equal(trial->settings.replicate, 1);
+    assert_int_equal(trial->settings.model.encoding, ENCODING_NONE);
+    assert_int_equal(length, 32);
+}
+
+static void tells_a_trial_by_all_its_axes(void **state)
+{
+    const struct cli_sweep *sweep = *state;
+    struct settings settings = grid_trial(sweep->grid, 0)->settings;
+    struct bytes line = {0};
+    cli_trial_text(&sweep->sweep, &settings, &line);
+    bytes_u8(&line, 0);
+    assert_string_equal((const char *)line.data,
+                        "snr=1 encoding=none train_length=8 head_dim=8 learning_rate=0.1 replicate=0");
+    bytes_clear(&line);
+    settings.task.noise_rate = 0.25; // outside the axes
+    cli_trial_text(&sweep->sweep, &settings, &line);
+    bytes_u8(&line, 0);
+    assert_non_null(strstr((const char *)line.data, " noise_rate=0.25 replicate=0"));
+    bytes_fini(&line);
+}
+
 static void refuses_with_the_remedy(void **state)
 {
     static const struct {
@@ -85,6 +114,8 @@ static void refuses_with_the_remedy(void **state)
         {"snr=4,encoding=none,head_dim=8,replicate=2", "replicate is from 0 to 1"},
         {"snr=4,encoding=none,head_dim=8,replicate=x", "replicate takes a whole number, not 'x'"},
         {"snr=4,encoding=none,head_dim=8,test_length=9", "test length 9 is not asked for"},
+        {"snr=4,encoding=none,head_dim=8,test_length=3x", "test length 3x is not asked for"},
+        {"snr=4,encoding=none,head_dim=8,test_length=x", "such as 4x, not 'x'"},
         {"snr=1,encoding=rope,head_dim=16", "excludes this setting"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -104,6 +135,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_trial_that_is_named),
         cmocka_unit_test(takes_replicate_and_test_length),
+        cmocka_unit_test(takes_spaces_and_multiples_of_the_train_length),
+        cmocka_unit_test(tells_a_trial_by_all_its_axes),
         cmocka_unit_test(refuses_with_the_remedy),
     };
     return cmocka_run_group_tests(tests, load, unload);

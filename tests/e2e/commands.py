@@ -160,6 +160,14 @@ def shows_the_failed():
     assert "samples=10000000" not in shown.split("Events")[1].split("\n\n")[0], shown
 
 
+@claim("show prints a trial's numbers as short as they read back, under names that are not cut")
+def shows_one_trial():
+    text = lgsweep("show", finished(), "--list").stdout
+    shown = lgsweep("show", "s.h5", "--trial", text[:12]).stdout
+    assert re.search(r"loss_level +0\.5 0\.3 0\.1 0\.03 0\.01$", shown, re.M), shown
+    assert re.search(r" train_error_unflipped .* learning_rate_sum$", shown, re.M), shown
+
+
 @claim("show compares choices over the replicates that all have, and equality is an interval within ±0.025")
 def compares_choices():
     beside = lgsweep("show", finished()).stdout.split("side by side")[1].split("\n\n")[0]

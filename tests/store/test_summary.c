@@ -51,6 +51,27 @@ static struct store *make_progress(void)
     return store;
 }
 
+// Each trial once, with the sweep's text to tell which are its own.
+static void assert_trials(const struct store_summary *summary)
+{
+    size_t results = 0;
+    assert_int_equal(summary->trials_count, 5);
+    for (size_t i = 0; i < summary->trials_count; i++) {
+        const struct store_trial *trial = &summary->trials[i];
+        ptrdiff_t index = grid_find(fixture.grid, trial->identity);
+        bool result = trial->status == RECORD_DONE || trial->status == RECORD_DIVERGED;
+        assert_true(index >= 0);
+        assert_true(result == (index < 2));
+        assert_int_equal(trial->lengths_count, result ? grid_trial(fixture.grid, (size_t)index)->lengths_count : 0);
+        for (size_t t = 0; t < trial->lengths_count; t++)
+            assert_int_equal(trial->lengths[t], grid_trial(fixture.grid, (size_t)index)->lengths[t]);
+        results += result;
+    }
+    assert_int_equal(results, 2);
+    assert_int_equal(summary->sweep_text_size, fixture.sweep.text_size);
+    assert_memory_equal(summary->sweep_text, fixture.sweep.text, fixture.sweep.text_size);
+}
+
 static void assert_progress(const struct store_summary *summary)
 {
     assert_string_equal(summary->name, "tiny");
@@ -60,6 +81,7 @@ static void assert_progress(const struct store_summary *summary)
     assert_int_equal(summary->attempted, 1);
     assert_int_equal(summary->parts, 4);
     assert_int_equal(summary->failures_count, 2);
+    assert_trials(summary);
     assert_true(hash_compare(&summary->failures[0].identity, &summary->failures[1].identity) < 0);
     for (size_t i = 0; i < 2; i++) {
         const struct store_failure *failure = &summary->failures[i];
