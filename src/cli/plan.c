@@ -90,29 +90,38 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct plan 
     return STATUS_OK;
 }
 
-// As little as shows a trial's speed: evaluated at the end alone.
+static bool is_small(const struct settings *probe)
+{
+    int64_t length = probe->task.train_length;
+    return trial_memory(probe, &length, 1) <= PROBE_MEMORY &&
+           trial_cost(probe, &length, 1) <= PROBE_STEP * (double)probe->train.steps;
+}
+
+// As little as shows a trial's speed: evaluated at the end alone, on fewer samples where a step takes long.
 static struct settings probe_settings(const struct settings *like)
 {
     struct settings settings = *like;
     settings.evaluate.points = 1;
-    settings.evaluate.validation_samples = settings.evaluate.curve_samples = settings.evaluate.test_samples = 200;
+    for (int64_t samples = 200;; samples /= 2) {
+        settings.evaluate.validation_samples = samples;
+        settings.evaluate.curve_samples = settings.evaluate.test_samples = samples;
+        while (!is_small(&settings) && settings.task.samples > samples)
+            settings.task.samples /= 2;
+        if (samples < 16 || is_small(&settings))
+            break;
+    }
     return settings;
-}
-
-static bool is_small(const struct settings *settings)
-{
-    struct settings probe = probe_settings(settings);
-    int64_t length = probe.task.train_length;
-    return trial_memory(&probe, &length, 1) <= PROBE_MEMORY &&
-           trial_cost(&probe, &length, 1) <= PROBE_STEP * (double)probe.train.steps;
 }
 
 // The dearest trial that can be measured at once; NULL where each is too large.
 static const struct settings *choose_probe(const struct cli_sweep *sweep, const struct plan *plan)
 {
-    for (size_t i = 0; i < grid_trials(sweep->grid) && plan->cost[plan->order[i]] > 0; i++)
-        if (is_small(&grid_trial(sweep->grid, plan->order[i])->settings))
-            return &grid_trial(sweep->grid, plan->order[i])->settings;
+    for (size_t i = 0; i < grid_trials(sweep->grid) && plan->cost[plan->order[i]] > 0; i++) {
+        const struct settings *settings = &grid_trial(sweep->grid, plan->order[i])->settings;
+        struct settings probe = probe_settings(settings);
+        if (is_small(&probe))
+            return settings;
+    }
     return NULL;
 }
 
@@ -123,9 +132,11 @@ static double measure_rate(const struct settings *like)
     struct trial_progress progress = {0};
     struct status status = {0};
     bool done = false;
-    if (!like || !is_small(like))
+    if (!like)
         return NAN;
     struct settings settings = probe_settings(like);
+    if (!is_small(&settings))
+        return NAN;
     int64_t length = settings.task.train_length;
     if (trial_create(&settings, &length, 1, &trial, &status))
         return NAN;

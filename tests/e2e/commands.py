@@ -2,6 +2,7 @@
 """What each command prints to a person: plan, trial, data, show, describe, help, versions."""
 import json
 import re
+import time
 
 from harness import SMALL, claim, journal_results, lgsweep, main, start, status, stop, until, write
 
@@ -71,6 +72,10 @@ def plans_around_the_large():
     done = lgsweep("plan", sweep, timeout=5)
     assert re.search(r"expected: about \d", done.stdout) and "unknown" not in done.stdout, done.stdout
     assert "8 trials need more memory" in done.stderr, done.stderr
+    slow = SMALL.replace("dim: 12, samples: 10, train_length: 4", "dim: 512, samples: 4000, train_length: 512")
+    begin = time.monotonic()
+    text = lgsweep("plan", write("slow.yaml", slow)).stdout
+    assert re.search(r"expected: about \d", text) and time.monotonic() - begin < 5, text
 
 
 @claim("plan describes a grid of 10^12 trials at once and refuses it with count and limit")
