@@ -33,8 +33,10 @@ bool show_finished(const struct show *show, ptrdiff_t row);
 bool show_failed(const struct show *show, ptrdiff_t row);
 // The first finished row of a cell, for what all replicates share, else the first one that failed; -1 for none.
 ptrdiff_t show_row(const struct show *show, size_t cell);
-// The longest test length of the cube that a row has; 0 for none.
-int64_t show_longest(const struct show *show, ptrdiff_t row);
+// Whether the sweep asks for this test length of the cell, and its row has it (or failed).
+bool show_has(const struct show *show, size_t cell, int64_t length);
+// The longest test length of a cell; 0 for none.
+int64_t show_longest(const struct show *show, size_t cell);
 // Whether an axis has numbers, rather than names or yes and no.
 bool show_is_number(const struct store_axis *axis);
 // The cell at `index` (axes_count).

@@ -20,7 +20,8 @@ struct line {
 static double error_of(const struct line *line, size_t cell, size_t replicate)
 {
     ptrdiff_t row = line->show->rows[cell * line->show->replicates + replicate];
-    return show_test(line->show, FIELD_FINAL_TEST_ERROR, row, line->length);
+    return show_has(line->show, cell, line->length) ? show_test(line->show, FIELD_FINAL_TEST_ERROR, row, line->length)
+                                                    : NAN;
 }
 
 static bool has_errors(const struct line *line, size_t cell)
@@ -70,7 +71,7 @@ static void collect(const struct show *show, size_t axis, size_t *index, struct 
 {
     *ret_line = (struct line){.show = show};
     for (index[axis] = 0; index[axis] < show->axes[axis].count; index[axis]++) {
-        int64_t longest = show_longest(show, show_row(show, show_cell(show, index)));
+        int64_t longest = show_longest(show, show_cell(show, index));
         if (longest > ret_line->length)
             ret_line->length = longest;
     }

@@ -40,19 +40,20 @@ static void print_names(const struct show *show, const bool *skip, const char *t
     printf("%s", tail);
 }
 
-static int print_letters(const struct show *show, ptrdiff_t row)
+static int print_letters(const struct show *show, size_t cell)
 {
     int width = 0;
-    for (size_t t = 0; row >= 0 && t < show->lengths_count; t++) {
-        if (show_failed(show, row)) {
-            show_print_failed(show);
-            width++;
+    ptrdiff_t row = show_row(show, cell);
+    for (size_t t = 0; t < show->lengths_count; t++) {
+        if (!show_has(show, cell, show->lengths[t]))
             continue;
-        }
         double verdict = show_derived(show, "verdict", row, show->lengths[t]);
-        if (!store_view_has(show->view, (size_t)row, show->lengths[t]) || !isfinite(verdict) || verdict >= VERDICTS)
+        if (show_failed(show, row))
+            show_print_failed(show);
+        else if (isfinite(verdict) && verdict < VERDICTS)
+            show_print_mark(show, (int)verdict);
+        else
             continue;
-        show_print_mark(show, (int)verdict);
         width++;
     }
     return width;
@@ -101,7 +102,7 @@ static void print_row(const struct show *show, const struct sides *sides, size_t
             continue;
         int width = column_title(show, sides, column, title, sizeof title);
         printf(" ");
-        printf("%*s", width - print_letters(show, show_row(show, show_cell(show, column))), "");
+        printf("%*s", width - print_letters(show, show_cell(show, column)), "");
     } while (show_next(show, sides->number, column));
     printf("\n");
 }

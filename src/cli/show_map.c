@@ -19,8 +19,9 @@ const struct show_mark show_marks[VERDICTS] = {
     [VERDICT_NOT_APPLICABLE] = {'-', "", "no flips"},
 };
 
-static void print_error(const struct show *show, ptrdiff_t row, int64_t length)
+static void print_error(const struct show *show, size_t cell, int64_t length)
 {
+    ptrdiff_t row = show_has(show, cell, length) ? show_row(show, cell) : -1;
     if (show_failed(show, row)) {
         printf("  ");
         show_print_failed(show);
@@ -58,17 +59,13 @@ static void print_length_effect(const struct show *show, ptrdiff_t row, int64_t 
 
 // A table of one setting of the other axes: the rows of one axis, the test lengths that any of them has.
 struct panel {
-    ptrdiff_t *row;
+    size_t *cell;
+    ptrdiff_t *row; // of the cell
     size_t rows;
     int64_t *length;
     size_t lengths;
     int width; // of the first column
 };
-
-static bool has_length(const struct show *show, ptrdiff_t row, int64_t length)
-{
-    return row >= 0 && (show_failed(show, row) || store_view_has(show->view, (size_t)row, length));
-}
 
 // The panel's arrays last until the arena is released; false when memory is out.
 static bool collect(const struct show *show, size_t *index, struct panel *ret_panel)
@@ -76,20 +73,22 @@ static bool collect(const struct show *show, size_t *index, struct panel *ret_pa
     bool has_axis = show->row_axis < show->axes_count;
     struct panel panel = {.rows = has_axis ? show->axes[show->row_axis].count : 1,
                           .width = has_axis ? show_width(&show->axes[show->row_axis]) : 0};
+    panel.cell = arena_get(show->arena, panel.rows, sizeof *panel.cell);
     panel.row = arena_get(show->arena, panel.rows, sizeof *panel.row);
     panel.length = arena_get(show->arena, show->lengths_count + 1, sizeof *panel.length);
-    if (!panel.row || !panel.length)
+    if (!panel.cell || !panel.row || !panel.length)
         return false;
     for (size_t i = 0; i < panel.rows; i++) {
         if (has_axis)
             index[show->row_axis] = i;
-        panel.row[i] = show_row(show, show_cell(show, index));
+        panel.cell[i] = show_cell(show, index);
+        panel.row[i] = show_row(show, panel.cell[i]);
     }
     if (has_axis)
         index[show->row_axis] = 0;
     for (size_t t = 0; t < show->lengths_count; t++)
         for (size_t i = 0; i < panel.rows; i++)
-            if (has_length(show, panel.row[i], show->lengths[t])) {
+            if (show_has(show, panel.cell[i], show->lengths[t])) {
                 panel.length[panel.lengths++] = show->lengths[t];
                 break;
             }
@@ -114,8 +113,8 @@ static void print_row(const struct show *show, const struct panel *panel, size_t
 {
     printf("  %*s ", panel->width, value);
     for (size_t t = 0; t < panel->lengths; t++)
-        print_error(show, panel->row[row], panel->length[t]);
-    if (panel->lengths > 1)
+        print_error(show, panel->cell[row], panel->length[t]);
+    if (panel->lengths > 1 && show_has(show, panel->cell[row], panel->length[panel->lengths - 1]))
         print_length_effect(show, panel->row[row], panel->length[panel->lengths - 1]);
     printf("\n");
 }

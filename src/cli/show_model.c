@@ -164,10 +164,17 @@ ptrdiff_t show_row(const struct show *show, size_t cell)
     return failed;
 }
 
-int64_t show_longest(const struct show *show, ptrdiff_t row)
+bool show_has(const struct show *show, size_t cell, int64_t length)
 {
-    for (size_t t = show->lengths_count; row >= 0 && t-- > 0;)
-        if (store_view_has(show->view, (size_t)row, show->lengths[t]))
+    ptrdiff_t row = show_row(show, cell);
+    return row >= 0 && grid_wants(show->sweep.grid, cell * show->replicates, length) &&
+           (show_failed(show, row) || store_view_has(show->view, (size_t)row, length));
+}
+
+int64_t show_longest(const struct show *show, size_t cell)
+{
+    for (size_t t = show->lengths_count; t-- > 0;)
+        if (show_has(show, cell, show->lengths[t]))
             return show->lengths[t];
     return 0;
 }

@@ -145,11 +145,12 @@ def shows_the_incomplete():
 @claim("show leaves out cells that the sweep excludes though twins have their settings, and tables with nothing in them")
 def shows_no_twins():
     text = SMALL.replace(", noise_rate: 0.2", "").replace("  snr: [1, 16]", "  noise_rate: [0, 0.2]")
-    text += "exclude:\n  - {noise_rate: 0, encoding: rope}\n"
+    text += "exclude:\n  - {noise_rate: 0, encoding: rope}\n  - {noise_rate: 0, test_length: 4x}\n"
     lgsweep("run", write("s.yaml", text), "-o", "s.h5")
     shown = lgsweep("show", "s.h5").stdout
     events = shown.split("Events")[1].split("\n\n")[0]
     assert "noise_rate=0 encoding=none" in events and "noise_rate=0 encoding=rope" not in events, shown
+    assert re.search(r"^ +0 +- \d\.\d{3}( ±\d\.\d{3})? *$", shown, re.M), shown  # its twin alone has the longer length
     beside = shown.split("side by side")[1].split("\n\n")[0]
     assert "noise_rate=0.2" in beside and not re.search("noise_rate=0$", beside, re.M), shown
 
