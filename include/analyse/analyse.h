@@ -11,8 +11,8 @@
 //     log t_stable <= 2/3 log t of the last: at least the last third of log t.
 //   Phase 1 is [0, t_fit], 2 [t_fit, t_stable], 3 [t_stable, the last step]. Where t_stable comes before t_fit, phase 2
 //   is empty: it and phase 1 end at t_fit. Bounds are NaN where the event is missing, and without t_fit those of phases
-//   2 and 3 are; a column at a phase's end holds the first evaluation at or after it. interpolated: 1 when the training error on the given labels is zero at the
-//   last evaluation and there are flips.
+//   2 and 3 are; a column at a phase's end holds the first evaluation at or after it. interpolated: 1 when the training
+//   error on the given labels is zero at the last evaluation and there are flips.
 enum status_code analyse_phases(struct record *record, struct status *status) MUST_CHECK;
 
 enum verdict {

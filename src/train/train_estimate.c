@@ -41,7 +41,8 @@ double train_cost(const struct settings *settings, const int64_t *lengths, size_
     const struct evaluate_settings *evaluate = &settings->evaluate;
     double evaluations = (double)train_evaluations(evaluate->points, settings->train.steps);
     long samples = (long)settings->task.samples, length = (long)settings->task.train_length;
-    double levels = 0.5 * fmin(RECORD_LOSS_LEVELS, (double)settings->train.steps); // how many are reached is not known
+    int64_t most = settings->train.steps < RECORD_LOSS_LEVELS ? settings->train.steps : RECORD_LOSS_LEVELS;
+    double levels = 0.5 * (double)most; // how many are reached is not known
     size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
     task_set_init(&set, settings, SPLIT_TRAIN, length);

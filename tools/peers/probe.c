@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints how many turns of a one-addition loop this core makes in a nanosecond, its clock rate where it is quiet. A neighbour
-// on the same physical core, or another process on this one, lowers it: figures taken meanwhile compare as ratios only.
+// Prints how many turns of a one-addition loop this core makes in a nanosecond, its clock rate where it is quiet. A
+// neighbour on the same physical core, or another process on this one, lowers it: figures taken meanwhile compare as
+// ratios only.
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
