@@ -3,12 +3,13 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import xarray as xr
 
-from harness import SMALL, claim, lgsweep, main, same, status, write
+from harness import ROOT, SMALL, claim, lgsweep, main, same, status, write
 
 
 def finished(text=SMALL, store="s.h5", **options):
@@ -34,6 +35,15 @@ def opens_elsewhere(program):
     listing = subprocess.run([program, "-h" if program == "ncdump" else "-H", finished()], capture_output=True, text=True)
     assert listing.returncode == 0 and not listing.stderr, listing.stderr
     assert "test_error" in listing.stdout and "trials" in listing.stdout
+
+
+@claim("other programs find the same in a store: {}", [("a small cube",), ("an axis of train lengths",), ("no cube",)])
+def checks_out(which):
+    text = {"a small cube": SMALL,
+            "an axis of train lengths": SMALL.replace("grid:", "grid:\n  train_length: [4, 6]").replace(", train_length: 4", ""),
+            "no cube": (ROOT / "sweeps" / "tests" / "bits.yaml").read_text()}[which]
+    done = subprocess.run([sys.executable, ROOT / "tests" / "store" / "check_store.py", finished(text)], capture_output=True, text=True)
+    assert done.returncode == 0 and "not ok" not in done.stdout, done.stdout + done.stderr
 
 
 @claim("without mpirun, on one rank and on two the store is the same")
