@@ -40,7 +40,7 @@ static void print_error(const struct show *show, size_t cell, int64_t length)
     show_print_mark(show, (int)verdict);
     printf(" ");
     if (isfinite(low) && isfinite(high))
-        printf("%.3f ±%.3f", mean, (high - low) / 2);
+        printf("%.3f ±%.3f", mean, fmax(high - mean, mean - low)); // one side may be cut at 0 or 1
     else
         printf("%.3f       ", mean);
 }
