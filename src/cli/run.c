@@ -92,12 +92,13 @@ static void say_end(const struct run *run, const struct dispatch_summary *summar
             summary->failed + run->known_failed, run->options.store_path);
 }
 
-// A time limit in which nothing was finished, though all of it went into training, would not be enough the next time
-// either: a script that goes on as long as the exit code says resumable must not go on for ever.
-static bool limit_too_short(const struct run *run, const struct dispatch_summary *summary, double seconds)
+// A time limit in which nothing was finished, though most of it was there for training, would not be enough the next
+// time either: a script that goes on as long as the exit code says resumable must not go on for ever.
+static bool limit_too_short(const struct run *run, const struct dispatch_summary *summary,
+                            const struct dispatch_options *how, struct dispatch_signals *signals, double start)
 {
     return summary->end == DISPATCH_STOPPED && summary->done + summary->failed == 0 && run->options.time_limit > 0 &&
-           seconds > 0.8 * run->options.time_limit;
+           dispatch_signals_asked(signals) == 0 && how->deadline - start > run->options.time_limit / 2;
 }
 
 static enum cli_exit exit_code(const struct run *run, const struct dispatch_summary *summary)
@@ -125,7 +126,7 @@ static enum cli_exit coordinate(struct run *run, struct comm *comm, const struct
         code = run_publish_last(run, signals, &status);
     if (code)
         return cli_fail(&status);
-    if (limit_too_short(run, &summary, clock_now() - start))
+    if (limit_too_short(run, &summary, how, signals, start))
         return cli_usage("no trial was finished within --time-limit, and running trials are not kept; `lgsweep plan` "
                          "tells how long the dearest takes");
     say_end(run, &summary, clock_now() - start);
