@@ -16,6 +16,7 @@ ROWS = [(folder, isa, "") for folder in BUILDS for isa in ISAS] + [(folder, ISAS
 @claim("{} with {} kernels{}: the golden digest", ROWS)
 def golden(folder, isa, masked):
     program = ROOT / folder / "lgsweep"
+    assert program.exists(), f"{folder} is not built: run tools/test clang first"
     lgsweep("run", ROOT / "sweeps" / "tests" / "bits.yaml", "-o", "bits.h5", ranks=2, program=program,
             env={"LGSWEEP_ISA": isa, **(MASKED if masked else {})})
     digest = lgsweep("diff", "--digest", "bits.h5").stdout.split()[0]
