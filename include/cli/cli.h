@@ -76,6 +76,8 @@ const struct cli_command *cli_find_command(const char *name); // NULL when unkno
 enum cli_exit cli_fail(const struct status *status);
 enum cli_exit cli_usage(const char *format, ...) PRINTF_LIKE(1, 2);
 void cli_warn(const char *format, ...) PRINTF_LIKE(1, 2);
+// Lines that a layer collected, to stderr as they are.
+void cli_print_lines(const struct bytes *lines);
 
 // Whether stream `fd` takes a line within so many milliseconds: neither a pipe that nobody reads nor a stopped terminal
 // shall hold up a run. What cannot be printed is left out.

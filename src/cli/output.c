@@ -60,6 +60,13 @@ void cli_warn(const char *format, ...)
     va_end(list);
 }
 
+void cli_print_lines(const struct bytes *lines)
+{
+    if (lines->size)
+        fprintf(stderr, "%.*s%s", (int)lines->size, (const char *)lines->data,
+                lines->data[lines->size - 1] == '\n' ? "" : "\n");
+}
+
 bool cli_is_terminal(int fd)
 {
     const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");

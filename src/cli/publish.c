@@ -37,8 +37,8 @@ static enum status_code publish(const char *path, const struct cli_sweep *sweep,
     struct store_publish_options how = {token, analyse_verdicts, sizeof notes / sizeof *notes, notes, 0};
     struct bytes warnings = {0};
     enum status_code code = store_publish(path, &sweep->sweep, sweep->grid, &how, &warnings, status);
-    if (warnings.size && !token)
-        fprintf(stderr, "%.*s", (int)warnings.size, (const char *)warnings.data);
+    if (!token)
+        cli_print_lines(&warnings);
     bytes_fini(&warnings);
     return code;
 }
@@ -53,8 +53,7 @@ static enum status_code publish_alone(const char *path, const struct cli_sweep *
         code = publish(path, sweep, store_token(store), status);
     if (code == STATUS_OK)
         code = store_finish(store, status);
-    if (warnings.size)
-        fprintf(stderr, "%.*s", (int)warnings.size, (const char *)warnings.data);
+    cli_print_lines(&warnings);
     bytes_fini(&warnings);
     store_close(store);
     return code;

@@ -84,8 +84,7 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
     if (code == STATUS_OK)
         code = store_open(run->options.store_path, &run->loaded.sweep, run->loaded.grid, NULL, &run->store, &warnings,
                           status);
-    if (warnings.size)
-        fprintf(stderr, "%.*s", (int)warnings.size, (const char *)warnings.data);
+    cli_print_lines(&warnings);
     bytes_fini(&warnings);
     run->publisher = (struct run_publisher){run->options.store_path, sweep_path, 0, 0};
     run->progress = (struct run_progress){.terminal = cli_is_terminal(STDERR_FILENO), .quiet = options->quiet};

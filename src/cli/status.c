@@ -144,8 +144,8 @@ static enum cli_exit look_once(const struct cli *cli, struct arena *arena, bool 
     struct bytes warnings = {0};
     enum status_code code = standing_read(look.path, arena, &look.at, &sweep, &look.standing, &warnings, &status);
     *ret_owned = code == STATUS_OK && look.at.owned;
-    if (warnings.size && cli->verbose)
-        fprintf(stderr, "%.*s", (int)warnings.size, (const char *)warnings.data);
+    if (cli->verbose)
+        cli_print_lines(&warnings);
     bytes_fini(&warnings);
     enum cli_exit state_code = code == STATUS_OK ? state(&look) : EXIT_DONE;
     if (code == STATUS_OK && cli->option[JSON].given)

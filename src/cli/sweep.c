@@ -44,8 +44,7 @@ enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep
     if (!ret_sweep->arena)
         return status_set(status, STATUS_MEMORY, "out of memory while reading %s", path);
     enum status_code code = config_load(path, ret_sweep->arena, &ret_sweep->sweep, &warnings, status);
-    if (warnings.size)
-        fprintf(stderr, "%.*s\n", (int)warnings.size, (const char *)warnings.data);
+    cli_print_lines(&warnings);
     bytes_fini(&warnings);
     if (code == STATUS_OK)
         code = check_axis_names(&ret_sweep->sweep, status);
