@@ -133,25 +133,43 @@ static ptrdiff_t finished_twin(const struct cell *cell, size_t trial, size_t at)
     return isnan(columns->error[element(cell, (size_t)twin, at)]) ? -1 : twin;
 }
 
-static struct analyse_interval twin_difference(const struct cell *cell)
+// The element that a counted trial is compared with; -1 where there is none.
+typedef ptrdiff_t partner_of(const struct cell *cell, size_t trial);
+
+static ptrdiff_t twin_here(const struct cell *cell, size_t trial)
+{
+    ptrdiff_t twin = finished_twin(cell, trial, cell->at);
+    return twin < 0 ? -1 : (ptrdiff_t)element(cell, (size_t)twin, cell->at);
+}
+
+static ptrdiff_t at_train_length(const struct cell *cell, size_t trial)
+{
+    size_t there = element(cell, trial, (size_t)cell->at_train);
+    return isnan(cell->columns->error[there]) ? -1 : (ptrdiff_t)there;
+}
+
+// The error at this length less that of the partner, paired by replicate.
+static struct analyse_interval paired_difference(const struct cell *cell, partner_of *partner)
 {
     size_t pairs = 0;
     struct pool own = {0, 0}, others = {0, 0};
-    if (!cell->noisy)
-        return absent();
     for (size_t i = 0; i < cell->count; i++) {
         size_t here = element(cell, cell->counted[i], cell->at);
-        ptrdiff_t twin = finished_twin(cell, cell->counted[i], cell->at);
-        if (twin < 0)
+        ptrdiff_t there = partner(cell, cell->counted[i]);
+        if (there < 0)
             continue;
-        size_t there = element(cell, (size_t)twin, cell->at);
         if (cell->count == 1)
-            return analyse_share_difference(single(cell, here), single(cell, there));
+            return analyse_share_difference(single(cell, here), single(cell, (size_t)there));
         cell->columns->values[pairs++] = cell->columns->error[here] - cell->columns->error[there];
         pool_add(&own, cell, here);
-        pool_add(&others, cell, there);
+        pool_add(&others, cell, (size_t)there);
     }
     return widen(mean_of_values(cell, pairs), analyse_share_difference(pool_share(own), pool_share(others)));
+}
+
+static struct analyse_interval twin_difference(const struct cell *cell)
+{
+    return cell->noisy ? paired_difference(cell, twin_here) : absent();
 }
 
 // The twin's E at T = n.
@@ -179,22 +197,9 @@ static struct analyse_interval twin_excess(const struct cell *cell)
 
 static struct analyse_interval length_difference(const struct cell *cell)
 {
-    size_t pairs = 0;
-    struct pool own = {0, 0}, others = {0, 0};
     if (cell->at_train < 0 || (size_t)cell->at_train == cell->at)
         return absent();
-    for (size_t i = 0; i < cell->count; i++) {
-        size_t here = element(cell, cell->counted[i], cell->at);
-        size_t there = element(cell, cell->counted[i], (size_t)cell->at_train);
-        if (isnan(cell->columns->error[there]))
-            continue;
-        if (cell->count == 1)
-            return analyse_share_difference(single(cell, here), single(cell, there));
-        cell->columns->values[pairs++] = cell->columns->error[here] - cell->columns->error[there];
-        pool_add(&own, cell, here);
-        pool_add(&others, cell, there);
-    }
-    return widen(mean_of_values(cell, pairs), analyse_share_difference(pool_share(own), pool_share(others)));
+    return paired_difference(cell, at_train_length);
 }
 
 static bool above(struct analyse_interval interval, double threshold)
