@@ -46,15 +46,16 @@ static void draw_batch(struct bench *bench)
                                   .positions = 1,
                                   .targets = bench->targets,
                                   .clean = bench->targets,
-                                  .classes = 2};
+                                  .classes = 2,
+                                  .binary = true};
 }
 
 static void step(struct bench *bench)
 {
     double loss;
-    nn_gradient(bench->model, &bench->batch, bench->logits, &loss);
+    nn_gradient(bench->model, &bench->batch, &(struct nn_pass){0}, bench->logits, &loss);
     for (size_t i = 0; i < nn_tensor_count(bench->model); i++)
-        nn_step_gd(nn_tensor(bench->model, i), 1e-2);
+        nn_step_gd(nn_tensor(bench->model, i), &(struct nn_step){.learning_rate = 1e-2, .scale = 1});
 }
 
 static double seconds_of(struct bench *bench, int steps)
@@ -89,14 +90,15 @@ static void measure(struct bench *bench, double flops)
 int main(void)
 {
     static struct bench bench;
+    const struct batch_shape shape = {.dim = DIM, .classes = 2, .binary = true};
     struct settings settings;
     struct status status = {0};
     int code = 1;
-    struct arena *arena = arena_create(nn_model_bytes(bench_settings(&settings), LENGTH), 0);
+    struct arena *arena = arena_create(nn_model_bytes(bench_settings(&settings), &shape, LENGTH), 0);
     if (isa_check(&status) == STATUS_OK && arena &&
-        nn_model_create(&settings, LENGTH, arena, &bench.model, &status) == STATUS_OK) {
+        nn_model_create(&settings, &shape, LENGTH, arena, &bench.model, &status) == STATUS_OK) {
         draw_batch(&bench);
-        measure(&bench, nn_gradient_flops(&settings, SAMPLES, LENGTH));
+        measure(&bench, nn_gradient_flops(&settings, &shape, SAMPLES, LENGTH));
         code = 0;
     } else
         fprintf(stderr, "bench_two_layer: %s\n", arena ? status.text : "out of memory");

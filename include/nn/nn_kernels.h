@@ -14,7 +14,8 @@
 
 enum { NN_LANES = 16 };
 
-// C (rows x columns) = A B, or C + A B where `from_c`. Element (i, k) of A is a[i * a_row + k * a_depth] with one of
+// C (rows x columns) = start + A B. The chains start from C where `from_c`; else from residual + bias, one of them, or
+// zero. Element (i, k) of A is a[i * a_row + k * a_depth] with one of
 // the two strides 1 (A as stored, or transposed). Row k of group g of B is at b + k * b_stride + g * b_group. `columns`
 // is a multiple of 16. C overlaps neither A nor B.
 struct nn_product {
@@ -26,13 +27,23 @@ struct nn_product {
     real *c;
     long c_stride;
     bool from_c;
+    const real *bias;     // (columns), or NULL
+    const real *residual; // (rows, columns), or NULL; not with from_c
+    long residual_stride;
 };
 
-// One sample's attention, at the block of queries `first` … `first` + 15. Rows of tokens lie `stride` apart in all six
-// matrices; 16 rows behind the last query may be read. Without values (a linear model) a token acts through its vote
+// One sample's attention in one head, at the block of queries `first` … `first` + 15. Rows of tokens lie `stride` apart
+// in all six matrices; 16 rows behind the last query may be read. Queries come scaled: a score is query · key (+ bias).
+// The block attends to keys 0 … keys - 1: all of `length`, or under a causal mask those up to its last query, and of
+// these a query sees those up to itself. Without values (a linear model) a token acts through its vote
 // z_j = x_j W_V w_O alone.
 struct nn_attention {
     long length, first, stride;
+    long keys; // keys in play; everything (keys, 16) below has so many rows
+    bool causal;
+    long head;                // which head this is, for its encoding
+    const int32_t *positions; // (length): of the tokens, ascending
+    bool consecutive;         // positions are 0, 1, 2, …
     long head_dim, value_dim; // columns of queries and keys; of values
     const real *query, *key, *value;
     const real *votes; // (length)
@@ -42,8 +53,11 @@ struct nn_attention {
 
     // The block's workspace.
     real *columns;          // (head_dim padded, 16): its queries, transposed
-    real *weights;          // (length, 16): scores; then e = exp(score - largest), the attention before division
-    real *score_gradient;   // (length, 16)
+    real *weights;          // (keys, 16): scores; then e = exp(score - largest), the attention before division; e = 0
+                            // for keys that the mask hides
+    real *score_gradient;   // (keys, 16)
+    const real *kept;       // (keys, 16), or NULL: dropout's factors on the attention, 0 or 1 / (1 - rate)
+    real *dropped;          // (keys, 16), with `kept`: weights times kept
     real *mixed;            // (value_dim padded, 16): activations; rows of padding stay zero
     real *mixed_gradient;   // (value_dim, 16)
     real *mixed_rows;       // (groups of value_dim, 16 queries, 16 columns): gradient of what the values are mixed to
@@ -52,8 +66,65 @@ struct nn_attention {
     real total[NN_LANES];   // sum of outputs over the sample's queries so far, lane by lane
 };
 
+// What a step does to a flat array; see nn_step in nn_model.h.
+struct nn_update {
+    real *value;
+    const real *gradient;
+    real *mean, *square; // velocity or mean; mean of squares
+    long count;          // a multiple of 16
+    real rate, scale, decay, keep, momentum;
+    real beta1, rest1, beta2, rest2, epsilon, adam_rate, inverse_correction2;
+};
+
+// A layer norm over rows of `width` columns (padding to groups of 16 is zero and stays so): y = (x - mean) / sd * gain
+// + bias with sd = sqrt(variance + 1e-5); rms: no mean is taken and there is no bias, y = x / sqrt(mean square + 1e-5)
+// * gain.
+struct nn_norm_rows {
+    bool rms;
+    long rows, width;
+    const real *x;
+    long x_stride;
+    const real *gain, *bias; // (width padded); bias NULL for rms
+    real *y;
+    long y_stride;
+    real *statistics; // (rows, 2): mean, 1 / sd
+    // Backward: from y_gradient to x_gradient, added to what it holds where `add`; gains' and biases' are added to.
+    const real *y_gradient;
+    real *x_gradient;
+    long x_gradient_stride;
+    bool add;
+    real *gain_gradient, *bias_gradient;
+};
+
 struct nn_kernels {
     void (*multiply)(const struct nn_product *product);
+    // B for `multiply`, in groups without gaps (b_stride 16, b_group 16 * depth), of factor * the matrix `value` of
+    // depth rows and `columns` columns; or of its transpose, then `depth` is its columns and `columns` its rows, both
+    // multiples of 16 as stored.
+    void (*pack)(const real *value, long stride, long depth, long columns, real factor, real *ret_groups);
+    void (*pack_transposed)(const real *value, long stride, long depth, long columns, real factor, real *ret_groups);
+
+    void (*norm)(const struct nn_norm_rows *norm);
+    void (*norm_gradient)(const struct nn_norm_rows *norm);
+    // x (count, a multiple of 16) becomes act(x), slope its derivative there (enum ffn_kind); slope may be NULL.
+    void (*activate)(int function, real *x, real *slope, long count);
+    void (*times)(real *y, const real *x, long count); // y *= x
+    // sum (width, a multiple of 16) += rows, r ascending.
+    void (*sum_rows)(const real *rows, long stride, long count, long width, real *sum);
+
+    // -log softmax(logits)[target] over `classes`; and its gradient times `factor`, in the place of the logits. A sum
+    // over classes is 16 partial sums (class mod 16) and their tree.
+    real (*class_loss)(const real *logits, long classes, int32_t target);
+    void (*class_gradient)(real *logits, long classes, int32_t target, real factor);
+
+    void (*step_gd)(const struct nn_update *update);
+    void (*step_momentum)(const struct nn_update *update);
+    void (*step_adam)(const struct nn_update *update);
+
+    // After `attend`: rows (queries, value_dim padded, `stride` apart) = the block's values mixed by attention.
+    void (*mix)(struct nn_attention *attention, real *ret_rows, long stride);
+    // From the gradient of these rows: adds to value_gradient, and fills score_gradient. scores_gradient is next.
+    void (*mix_gradient)(struct nn_attention *attention, const real *rows, long stride);
 
     // Fills `columns` from the block's queries.
     void (*take_queries)(struct nn_attention *attention);

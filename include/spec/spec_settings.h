@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 // Lists by name; the layers that implement them assert that they have every entry. Append only: the numbers are stored.
-enum task_kind { TASK_SIGNAL, TASK_KINDS };
-enum model_kind { MODEL_TWO_LAYER, MODEL_KINDS };
+enum task_kind { TASK_SIGNAL, TASK_ACCUMULATOR, TASK_KINDS };
+enum model_kind { MODEL_TWO_LAYER, MODEL_TRANSFORMER, MODEL_RNN, MODEL_LSTM, MODEL_KINDS };
 enum encoding_kind {
     ENCODING_NONE,
     ENCODING_SINUSOIDAL,
@@ -19,13 +19,27 @@ enum encoding_kind {
     ENCODING_RELATIVE,
     ENCODING_ALIBI,
     ENCODING_ROPE,
+    ENCODING_TRANSFORMER_XL,
+    ENCODING_T5,
+    ENCODING_KERPLE,
+    ENCODING_FIRE,
     ENCODING_KINDS
 };
-enum optimizer_kind { OPTIMIZER_GD, OPTIMIZER_MOMENTUM, OPTIMIZER_KINDS };
+enum optimizer_kind { OPTIMIZER_GD, OPTIMIZER_MOMENTUM, OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_KINDS };
+enum schedule_kind { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP, SCHEDULE_INVERSE_SQRT, SCHEDULE_KINDS };
+enum data_kind { DATA_FINITE, DATA_STREAM };
 enum signal_position { POSITION_RANDOM, POSITION_FIRST };
 enum signal_geometry { GEOMETRY_ORTHOGONAL, GEOMETRY_ANTIPODAL };
 enum readout_kind { READOUT_FIXED, READOUT_TRAINED };
 enum activation_kind { ACTIVATION_NONE, ACTIVATION_RELU };
+enum supervision_kind { SUPERVISION_STEPS, SUPERVISION_FINAL };
+enum embeddings_kind { EMBEDDINGS_TRAINED, EMBEDDINGS_ORTHONORMAL };
+enum ffn_kind { FFN_GELU, FFN_GELU_TANH, FFN_RELU, FFN_KINDS };
+enum norm_kind { NORM_LAYER, NORM_RMS };
+enum mask_kind { MASK_AUTO, MASK_CAUSAL, MASK_BIDIRECTIONAL };
+enum head_kind { HEAD_AUTO, HEAD_PER_POSITION, HEAD_LAST, HEAD_MEAN };
+enum parametrization_kind { PARAMETRIZATION_STANDARD, PARAMETRIZATION_NTK, PARAMETRIZATION_MUP };
+enum rope_scaling_kind { ROPE_SCALING_NONE, ROPE_SCALING_INTERPOLATION, ROPE_SCALING_NTK, ROPE_SCALING_YARN };
 
 struct task_settings {
     int kind;             // enum task_kind
@@ -39,6 +53,8 @@ struct task_settings {
     int signal_geometry;  // enum signal_geometry
     bool project_noise;   // noise has no component in the signal plane
     bool signal_noise;    // signal tokens carry noise too
+    int64_t modulus;      // accumulator: m
+    int supervision;      // enum supervision_kind, of tasks on tokens
 };
 
 struct model_settings {
@@ -54,12 +70,47 @@ struct model_settings {
     double alibi_slope;      // alibi: score -= slope * |i - j|
     double rope_base;        // rope: base of the frequencies
     double sinusoidal_scale; // sinusoidal: amplitude
+    // transformer, rnn, lstm
+    int64_t layers, width;
+    int64_t heads, ffn_factor;
+    int embeddings;           // enum embeddings_kind, of tokens; orthonormal: frozen, and noisy by snr
+    int norm;                 // enum norm_kind
+    int ffn_activation;       // enum ffn_kind
+    int attention_mask;       // enum mask_kind; auto: causal on tokens, bidirectional on vectors
+    int head;                 // enum head_kind; auto: mean on signal, per_position under steps, last under final
+    bool head_bias;           // the head adds a bias
+    bool tied;                // the head's weights are the embeddings
+    double dropout;           // share of units dropped on embeddings, attention and both branches
+    double attention_noise;   // standard deviation of Gaussian noise on the scores in training
+    double init_gain;         // factor on the initial weight matrices
+    double value_gain;        // factor on the initial value weights beside it
+    int parametrization;      // enum parametrization_kind
+    int64_t base_width;       // ntk and mup: the width at which they equal standard
+    double position_scale;    // standard deviation of learned positions (absolute, relative)
+    int64_t t5_buckets;       // t5: buckets for distances, of both directions together
+    int64_t t5_distance;      // t5: distance from which all share the last bucket
+    int64_t fire_width;       // fire: hidden units of its function
+    double fire_threshold;    // fire: initial length L below which distances are not normalised by the position
+    int64_t random_positions; // L_max of randomised positions, 0: none
+    int rope_scaling;         // enum rope_scaling_kind, where the test length exceeds the train length
 };
 
 struct train_settings {
     int optimizer; // enum optimizer_kind
     double learning_rate, momentum;
     int64_t steps;
+    int64_t epochs;       // where not 0: passes over the training set, in place of steps
+    int data;             // enum data_kind
+    int64_t batch_size;   // samples a step and micro-batch; 0: all of them
+    int64_t accumulation; // micro-batches a step
+    double beta1, beta2, epsilon;
+    double weight_decay;
+    double clip;         // largest norm of the gradient; infinity: none
+    int schedule;        // enum schedule_kind
+    double warmup;       // >= 1: steps of linear warm-up; < 1: share of the steps
+    double final_rate;   // cosine: the last learning rate as a share of the first
+    double decay_every;  // step: >= 1 steps, < 1 share of the steps
+    double decay_factor; // step: what the rate is multiplied by
 };
 
 struct evaluate_settings {
@@ -178,8 +229,14 @@ void settings_encode(const struct settings *settings, struct bytes *bytes);
 enum status_code settings_decode(struct bytes_reader *reader, struct settings *ret_settings,
                                  struct status *status) MUST_CHECK;
 
+// What follows from several settings.
+int64_t settings_steps(const struct settings *settings);       // training steps: steps, or what epochs come to
+int64_t settings_batch_size(const struct settings *settings);  // samples of a micro-batch
+bool settings_causal(const struct settings *settings);         // attention_mask with auto resolved
+enum head_kind settings_head(const struct settings *settings); // head with auto resolved
+
 int64_t settings_data_seed(const struct settings *settings); // data_seed, or the replicate where it is -1
 int64_t settings_init_seed(const struct settings *settings);
 
 // Raised whenever golden values change: results of different numerics are never mixed.
-enum { NUMERICS = 1 };
+enum { NUMERICS = 2 };

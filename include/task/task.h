@@ -7,6 +7,7 @@
 #include "spec_settings.h"
 
 enum task_split { SPLIT_TRAIN, SPLIT_VALIDATION, SPLIT_TEST };
+enum { TASK_SET_NAME = 32 };
 
 // A set is a rule, not data: any range of its samples can be made at any time, in any order, with the same bits.
 // Every draw is keyed by (seed, data seed, split and purpose, sample, position, coordinate), so that changing the
@@ -16,13 +17,20 @@ struct task_set {
     const struct settings *settings; // not owned
     enum task_split split;
     long samples, length;
-    long positions, relevant_count, dim;
-    int classes;
+    long positions, relevant_count;
+    struct batch_shape shape;
+    char name[TASK_SET_NAME]; // "train", "validation", "test/512": part of every key; batches point to it
 };
+
+// What the task asks of a model, whatever the length.
+void task_shape(const struct settings *settings, struct batch_shape *ret_shape);
 
 // `length` is n for train and validation, T for test; streams are keyed by it for test, never by a running offset.
 void task_set_init(struct task_set *set, const struct settings *settings, enum task_split split, long length);
 
+// A fresh stream (data: stream) is a training set without end: its samples are made as they are asked for.
+// Batches point into `set` for its name, so that it must outlive them.
+//
 // Makes samples [first, first + count) into `ret_batch`, with storage from `arena`. STATUS_MEMORY when it is full;
 // `ret_batch` is untouched then.
 enum status_code task_make(const struct task_set *set, long first, long count, struct arena *arena,

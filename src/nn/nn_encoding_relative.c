@@ -1,45 +1,44 @@
 // SPDX-License-Identifier: MIT
 // Shaw et al. 2018, on keys alone: score(i, j) += q_i · r(j - i), with distances clipped to ±relative_clip, beyond
 // which all share one vector.
-#include "nn_private.h"
+#include "nn_two_layer.h"
 #include <string.h>
 
-static long clip_of(const struct nn_model *model)
+static long clip_of(const struct two_layer *model)
 {
-    return (model->tensor[TENSOR_ENCODING].rows - 1) / 2;
+    return (model->common.tensor[TENSOR_ENCODING].rows - 1) / 2;
 }
 
 // The row of distance -reach, where reach is the largest distance within `length` tokens, clipped.
-static long reach_of(const struct nn_model *model, long length, long *ret_row)
+static long reach_of(const struct two_layer *model, long length, long *ret_row)
 {
     const long clip = clip_of(model), reach = nn_least(clip, length - 1);
     *ret_row = clip - reach;
     return reach;
 }
 
-static void layout(struct nn_model *model, struct nn_builder *builder)
+static void layout(struct two_layer *model, struct nn_builder *builder)
 {
-    const long clip = (long)model->settings.model.relative_clip;
-    const long distances = 2 * nn_least(clip, model->max_length - 1) + 1;
-    model->tensor[model->tensors++] =
-        (struct nn_tensor){.name = "relative",
-                           .rows = 2 * clip + 1,
-                           .columns = model->head_dim,
-                           .stride = model->head_padded,
-                           .value = nn_take(builder, 2 * clip + 1, model->head_padded, sizeof(real)),
-                           .frozen = model->settings.model.freeze_attention};
+    const long clip = (long)model->common.settings.model.relative_clip;
+    const long distances = 2 * nn_least(clip, model->common.max_length - 1) + 1;
+    nn_add_tensor(&model->common, builder,
+                  (struct nn_tensor){.name = "relative",
+                                     .rows = 2 * clip + 1,
+                                     .columns = model->head_dim,
+                                     .frozen = model->common.settings.model.freeze_attention});
     model->positions.distance_scores = nn_take(builder, distances, NN_LANES, sizeof(real));
     model->positions.distance_gradient = nn_take(builder, distances, NN_LANES, sizeof(real));
     model->positions.distance_sum = nn_take(builder, distances, model->head_padded, sizeof(real));
 }
 
 // A distance keeps its draw when the clip changes.
-static void fill(struct nn_model *model)
+static void fill(struct two_layer *model)
 {
     const long clip = clip_of(model);
     for (long distance = -clip; distance <= clip; distance++) {
         const uint64_t draw_row = distance < 0 ? (uint64_t)(-2 * distance - 1) : (uint64_t)(2 * distance);
-        nn_draw(model, &model->tensor[TENSOR_ENCODING], distance + clip, draw_row, model->settings.model.init_scale);
+        nn_draw_normal(&model->common, &model->common.tensor[TENSOR_ENCODING], distance + clip, draw_row,
+                       model->common.settings.model.init_scale);
     }
 }
 
@@ -65,9 +64,9 @@ static void fill_rows(real *rows, long from, long to, const real *row)
         memcpy(rows + j * NN_LANES, copy, sizeof copy);
 }
 
-static void bias(const struct nn_model *model, struct nn_attention *attention)
+static void bias(const struct two_layer *model, struct nn_attention *attention)
 {
-    const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    const struct nn_tensor *tensor = &model->common.tensor[TENSOR_ENCODING];
     const long queries = nn_least(NN_LANES, attention->length - attention->first);
     real *scores = model->positions.distance_scores;
     long row, near, reach = reach_of(model, attention->length, &row);
@@ -82,7 +81,7 @@ static void bias(const struct nn_model *model, struct nn_attention *attention)
                                        .b_stride = NN_LANES,
                                        .c = scores,
                                        .c_stride = NN_LANES};
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
     fill_rows(attention->weights, 0, near, scores);
     for (long j = near; j < far; j++)
         for (long lane = 0; lane < queries; lane++)
@@ -111,9 +110,9 @@ static void sum_distances(const struct nn_attention *attention, long queries, lo
     add_rows(slope, far, attention->length, sum + 2 * reach * NN_LANES);
 }
 
-static void bias_gradient(struct nn_model *model, struct nn_attention *attention)
+static void bias_gradient(struct two_layer *model, struct nn_attention *attention)
 {
-    const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    const struct nn_tensor *tensor = &model->common.tensor[TENSOR_ENCODING];
     const long queries = nn_least(NN_LANES, attention->length - attention->first);
     const long start = attention->first * attention->stride;
     real *sum = model->positions.distance_gradient;
@@ -131,7 +130,7 @@ static void bias_gradient(struct nn_model *model, struct nn_attention *attention
                                           .c = attention->query_gradient + start,
                                           .c_stride = attention->stride,
                                           .from_c = true};
-    model->kernels->multiply(&of_queries);
+    model->common.kernels->multiply(&of_queries);
     const bool whole = attention->length <= NN_LANES;
     const struct nn_product of_tensor = {.rows = 2 * reach + 1,
                                          .columns = model->head_padded,
@@ -146,18 +145,18 @@ static void bias_gradient(struct nn_model *model, struct nn_attention *attention
                                                     : model->positions.distance_sum,
                                          .c_stride = tensor->stride,
                                          .from_c = whole || attention->first > 0};
-    model->kernels->multiply(&of_tensor);
+    model->common.kernels->multiply(&of_tensor);
 }
 
-static void sample_end(struct nn_model *model, long length, real factor)
+static void sample_end(struct two_layer *model, long length, real factor)
 {
-    const struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    const struct nn_tensor *tensor = &model->common.tensor[TENSOR_ENCODING];
     long row, reach = reach_of(model, length, &row);
-    model->kernels->add_scaled(tensor->gradient + row * tensor->stride, model->positions.distance_sum, factor,
-                               (2 * reach + 1) * tensor->stride);
+    model->common.kernels->add_scaled(tensor->gradient + row * tensor->stride, model->positions.distance_sum, factor,
+                                      (2 * reach + 1) * tensor->stride);
 }
 
-static long distances(const struct nn_model *model, long length)
+static long distances(const struct two_layer *model, long length)
 {
     long row;
     return 2 * reach_of(model, length, &row) + 1;

@@ -99,7 +99,7 @@ SIMD_INLINE simd exponentials_of_column(real *column, long rows)
 
 static void attend(struct nn_attention *t, bool biased)
 {
-    const struct nn_product scores = {.rows = t->length,
+    const struct nn_product scores = {.rows = t->keys,
                                       .columns = NN_LANES,
                                       .depth = t->head_dim,
                                       .a = t->key,
@@ -113,7 +113,7 @@ static void attend(struct nn_attention *t, bool biased)
     multiply_block(&scores, 0);
     UNROLLED
     for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-        simd_store(t->inverse + lane, simd_div(simd_set(1), exponentials_of_column(t->weights + lane, t->length)));
+        simd_store(t->inverse + lane, simd_div(simd_set(1), exponentials_of_column(t->weights + lane, t->keys)));
 }
 
 SIMD_INLINE void take_output(struct nn_attention *t, int lane, simd output)
@@ -143,7 +143,7 @@ static void read_votes(struct nn_attention *t)
 {
     UNROLLED
     for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
-        simd sum = mix_column(t->weights + lane, t->votes, t->length);
+        simd sum = mix_column(t->weights + lane, t->votes, t->keys);
         take_output(t, lane, simd_mul(sum, simd_load(t->inverse + lane)));
     }
 }
@@ -153,7 +153,7 @@ static void read_values(struct nn_attention *t)
 {
     const struct nn_product mix = {.rows = t->value_dim,
                                    .columns = NN_LANES,
-                                   .depth = t->length,
+                                   .depth = t->keys,
                                    .a = t->value,
                                    .a_row = 1,
                                    .a_depth = t->stride,
@@ -182,7 +182,7 @@ static void votes_gradient(struct nn_attention *t, real upstream)
         output[i] = simd_load(t->output + lane);
         factor[i] = existing(t, lane, simd_mul(simd_set(upstream), simd_load(t->inverse + lane)));
     }
-    for (long j = 0; j < t->length; j++) {
+    for (long j = 0; j < t->keys; j++) {
         const simd vote = simd_set(t->votes[j]);
         UNROLLED
         for (int i = 0; i < SIMD_PARTS; i++) {
@@ -250,8 +250,8 @@ SIMD_INLINE void softmax_gradient(struct nn_attention *t, int lane)
 {
     const real *e = t->weights + lane;
     real *slope = t->score_gradient + lane;
-    const simd mean = simd_mul(dot_columns(e, slope, t->length), simd_load(t->inverse + lane));
-    for (long at = 0; at < t->length * NN_LANES; at += NN_LANES)
+    const simd mean = simd_mul(dot_columns(e, slope, t->keys), simd_load(t->inverse + lane));
+    for (long at = 0; at < t->keys * NN_LANES; at += NN_LANES)
         simd_store(slope + at, simd_mul(simd_load(e + at), simd_sub(simd_load(slope + at), mean)));
 }
 
@@ -263,7 +263,7 @@ static void values_gradient(struct nn_attention *t, real upstream, bool scores)
         simd_store(factor + lane, existing(t, lane, simd_mul(simd_set(upstream), simd_load(t->inverse + lane))));
     if (scores) {
         mixed_gradient(t, factor);
-        const struct nn_product product = {.rows = t->length,
+        const struct nn_product product = {.rows = t->keys,
                                            .columns = NN_LANES,
                                            .depth = t->value_dim,
                                            .a = t->value,
@@ -280,7 +280,7 @@ static void values_gradient(struct nn_attention *t, real upstream, bool scores)
     }
     for (long c = 0; c < t->value_dim; c += NN_LANES)
         mixed_rows(t, factor, c);
-    const struct nn_product values = {.rows = t->length,
+    const struct nn_product values = {.rows = t->keys,
                                       .columns = (t->value_dim + NN_LANES - 1) / NN_LANES * NN_LANES,
                                       .depth = queries_in_block(t),
                                       .a = t->weights,
@@ -301,7 +301,7 @@ static void scores_gradient(struct nn_attention *t)
     const long columns = (t->head_dim + NN_LANES - 1) / NN_LANES * NN_LANES;
     const struct nn_product of_queries = {.rows = queries,
                                           .columns = columns,
-                                          .depth = t->length,
+                                          .depth = t->keys,
                                           .a = t->score_gradient,
                                           .a_row = 1,
                                           .a_depth = NN_LANES,
@@ -311,7 +311,7 @@ static void scores_gradient(struct nn_attention *t)
                                           .c = t->query_gradient + start,
                                           .c_stride = t->stride};
     multiply(&of_queries);
-    const struct nn_product of_keys = {.rows = t->length,
+    const struct nn_product of_keys = {.rows = t->keys,
                                        .columns = columns,
                                        .depth = queries,
                                        .a = t->score_gradient,
@@ -348,7 +348,7 @@ static void attention_on(const struct nn_attention *t, const int32_t *keys, long
 
 static void distance_bias(struct nn_attention *t, real slope)
 {
-    for (long j = 0; j < t->length; j++) {
+    for (long j = 0; j < t->keys; j++) {
         UNROLLED
         for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
             simd distance = simd_sub(simd_set((real)(j - t->first)), simd_load(lane_number + lane));

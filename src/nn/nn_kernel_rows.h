@@ -142,3 +142,39 @@ static real loss_slope(real x)
     simd_store(slope, simd_div(one, simd_add(one, simd_exp(simd_set(-x)))));
     return slope[0];
 }
+
+SIMD_INLINE simd update_gradient(const struct nn_update *u, long i)
+{
+    const simd slope = simd_mul(simd_set(u->scale), simd_load(u->gradient + i));
+    return simd_fma(simd_set(u->decay), simd_load(u->value + i), slope);
+}
+
+static void step_gd(const struct nn_update *u)
+{
+    for (long i = 0; i < u->count; i += SIMD_WIDTH)
+        simd_store(u->value + i, simd_fnma(simd_set(u->rate), update_gradient(u, i), simd_load(u->value + i)));
+}
+
+static void step_momentum(const struct nn_update *u)
+{
+    for (long i = 0; i < u->count; i += SIMD_WIDTH) {
+        const simd velocity = simd_fma(simd_set(u->momentum), simd_load(u->mean + i), update_gradient(u, i));
+        simd_store(u->mean + i, velocity);
+        simd_store(u->value + i, simd_fnma(simd_set(u->rate), velocity, simd_load(u->value + i)));
+    }
+}
+
+static void step_adam(const struct nn_update *u)
+{
+    for (long i = 0; i < u->count; i += SIMD_WIDTH) {
+        const simd g = update_gradient(u, i), rest = simd_mul(simd_set(u->rest1), g);
+        const simd mean = simd_fma(simd_set(u->beta1), simd_load(u->mean + i), rest);
+        const simd square_part = simd_mul(simd_set(u->rest2), simd_mul(g, g));
+        const simd square = simd_fma(simd_set(u->beta2), simd_load(u->square + i), square_part);
+        const simd root = simd_sqrt(simd_mul(square, simd_set(u->inverse_correction2)));
+        const simd step = simd_div(simd_mul(simd_set(u->adam_rate), mean), simd_add(root, simd_set(u->epsilon)));
+        simd_store(u->mean + i, mean);
+        simd_store(u->square + i, square);
+        simd_store(u->value + i, simd_sub(simd_mul(simd_set(u->keep), simd_load(u->value + i)), step));
+    }
+}

@@ -24,6 +24,9 @@ const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .add_scaled = add_scaled,
     .decay_add = decay_add,
     .scale = scale,
+    .step_gd = step_gd,
+    .step_momentum = step_momentum,
+    .step_adam = step_adam,
     .losses = losses,
     .loss_slope = loss_slope,
 };

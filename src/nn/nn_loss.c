@@ -1,57 +1,87 @@
 // SPDX-License-Identifier: MIT
-// From the sums that attention leaves to logits, losses and the slope that starts the way back. A NaN is stored in one
-// form whatever made it.
+// Losses of logits. A NaN is stored in one form whatever made it.
 #include "base_isa.h"
 #include "nn_private.h"
 #include <math.h>
 
-static real canonical(real x)
+real nn_canonical(real x)
 {
     return isnan(x) ? (real)NAN : x;
 }
 
-static real output_factor(const struct nn_model *model, long length)
+static bool counts(const struct batch *batch, long target)
 {
-    return (real)(model->settings.model.output_scale / (double)length);
+    return !batch->mask || batch->mask[target];
 }
 
-real nn_logit(const struct nn_model *model, const struct nn_attention *attention)
+long nn_targets(const struct batch *batch)
 {
-    return canonical(model->kernels->total(attention) * output_factor(model, attention->length));
+    const long all = batch->samples * batch->positions;
+    long count = 0;
+    for (long t = 0; t < all; t++)
+        count += counts(batch, t);
+    return count;
 }
 
-static real sign_of(const struct batch *batch, long sample)
+static void binary_losses(const struct batch *batch, const real *logits, long first, long count, real *ret_losses)
 {
-    return batch->targets[sample] ? 1 : -1;
+    for (long t = 0; t < count; t++)
+        ret_losses[t] = batch->targets[first + t] ? -logits[first + t] : logits[first + t];
+    nn_kernels(isa_current())->losses(ret_losses, count, ret_losses);
 }
 
-real nn_upstream(const struct nn_model *model, const struct batch *batch, long sample, real logit)
+// -log softmax at the target.
+static void class_losses(const struct batch *batch, const real *logits, long first, long count, real *ret_losses)
 {
-    const real sign = sign_of(batch, sample), slope = model->kernels->loss_slope(-sign * logit);
-    return -sign * slope * (real)(1 / (double)batch->samples) * output_factor(model, batch->length);
+    const struct nn_kernels *kernels = nn_kernels(isa_current());
+    for (long t = 0; t < count; t++)
+        ret_losses[t] =
+            kernels->class_loss(logits + (first + t) * batch->classes, batch->classes, batch->targets[first + t]);
 }
 
-double nn_mean_loss(const struct nn_model *model, const struct batch *batch, const real *logits)
+static void losses(const struct batch *batch, const real *logits, long first, long count, real *ret_losses)
 {
-    double sum = 0;
-    real x[NN_LANES], loss[NN_LANES];
-    for (long start = 0; start < batch->samples; start += NN_LANES) {
-        const long count = nn_least(NN_LANES, batch->samples - start);
-        for (long s = 0; s < count; s++)
-            x[s] = -sign_of(batch, start + s) * logits[start + s];
-        model->kernels->losses(x, count, loss);
-        for (long s = 0; s < count; s++)
-            sum += (double)loss[s];
-    }
-    return isnan(sum) ? NAN : sum / (double)batch->samples;
+    (batch->binary ? binary_losses : class_losses)(batch, logits, first, count, ret_losses);
+    for (long t = 0; t < count; t++)
+        ret_losses[t] = counts(batch, first + t) ? nn_canonical(ret_losses[t]) : 0;
 }
 
 void nn_losses(const struct batch *batch, const real *logits, real *ret_losses)
 {
-    const struct nn_kernels *kernels = nn_kernels(isa_current());
-    for (long s = 0; s < batch->samples; s++)
-        ret_losses[s] = -sign_of(batch, s) * logits[s];
-    kernels->losses(ret_losses, batch->samples, ret_losses);
-    for (long s = 0; s < batch->samples; s++)
-        ret_losses[s] = canonical(ret_losses[s]);
+    losses(batch, logits, 0, batch->samples * batch->positions, ret_losses);
+}
+
+double nn_loss_sum(const struct batch *batch, const real *logits)
+{
+    const long all = batch->samples * batch->positions;
+    double sum = 0;
+    real some[NN_LANES];
+    for (long start = 0; start < all; start += NN_LANES) {
+        const long count = nn_least(NN_LANES, all - start);
+        losses(batch, logits, start, count, some);
+        for (long t = 0; t < count; t++)
+            sum += (double)some[t];
+    }
+    return isnan(sum) ? NAN : sum;
+}
+
+static int32_t class_of(const real *logits, int classes)
+{
+    int32_t best = 0;
+    for (int c = 0; c < classes; c++) {
+        if (isnan(logits[c]))
+            return -1;
+        if (logits[c] > logits[best])
+            best = c;
+    }
+    return best;
+}
+
+void nn_classes(const struct batch *batch, const real *logits, int32_t *ret_class)
+{
+    for (long t = 0; t < batch->samples * batch->positions; t++)
+        if (batch->binary)
+            ret_class[t] = logits[t] > 0 ? 1 : logits[t] < 0 ? 0 : -1;
+        else
+            ret_class[t] = class_of(logits + t * batch->classes, batch->classes);
 }

@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The two_layer model from inside: its memory, and what an encoding can act on.
-//
-// A pass takes the batch in chunks of samples. For each chunk: nn_project (queries, keys, values of all its tokens at
-// once), attention sample by sample in blocks of 16 queries, and in a gradient nn_collect (weights' gradients from
-// those of queries, keys and values). With activation none the model is linear in the values, and W_V w_O is folded
-// into one vector: token j acts through its vote z_j = x_j (W_V w_O), in training and prediction alike.
+// What all models share: a list of tensors, a row of functions a kind, and memory that is laid out once.
 #pragma once
+#include "base_arena.h"
 #include "nn_kernels.h"
-
-enum { TENSOR_QUERY, TENSOR_KEY, TENSOR_VALUE, TENSOR_READOUT, TENSOR_ENCODING, TENSOR_LIMIT };
-
-enum {
-    CHUNK_TOKENS = 128,  // tokens that are worked on at once, if a sample is shorter: the working set fits the cache
-    GROUP_TOKENS = 1024, // weights' gradients are summed over so many tokens, then added up: shorter chains
-};
 
 static inline long nn_padded(long count)
 {
@@ -30,113 +19,65 @@ static inline long nn_most(long a, long b)
     return a > b ? a : b;
 }
 
-// Takes memory from an arena, or only counts it when there is none: then every pointer is NULL.
+// Lays a model out. Numbers in bulk are only counted where there is no arena for them: their pointers are NULL then,
+// and nothing may be written through them. Structs, names and tensors are always there.
 struct nn_builder {
-    struct arena *arena;
-    size_t bytes;
+    struct arena *arena;      // of numbers, or NULL
+    struct arena *structures; // the same arena, or one for the time of counting
+    size_t bytes;             // of both
     bool failed;
 };
 void *nn_take(struct nn_builder *builder, long count, long count_each, size_t size);
+static inline real *nn_take_reals(struct nn_builder *builder, long rows, long columns)
+{
+    return nn_take(builder, rows, columns, sizeof(real));
+}
+void *nn_take_structs(struct nn_builder *builder, long count, size_t size); // NULL when memory is out
+// "layers.3.attention.query" from a format with at most one number (%ld).
+const char *nn_name(struct nn_builder *builder, const char *format, long number);
 
-// How positions act. Hooks that are NULL do nothing.
-struct nn_encoding {
-    const char *name; // as in spec
-    bool adds;        // positions.added is added to the input
-    // Takes memory, and describes the tensor TENSOR_ENCODING with its values if there is one.
-    void (*layout)(struct nn_model *model, struct nn_builder *builder);
-    // Writes tables and initial weights.
-    void (*fill)(struct nn_model *model);
-    // Turns queries and keys, `count` rows of `stride`, whose columns start at `rows`; or their gradients, `back`.
-    void (*rotate)(const struct nn_model *model, real *rows, long stride, long count, long length, bool back);
-    // Writes what the scores of a block start from to attention->weights.
-    void (*bias)(const struct nn_model *model, struct nn_attention *attention);
-    // Adds the bias's share to the gradients of queries and the tensor. A sample of more than one block is followed by
-    // sample_end, with a factor that its share of the tensor's gradient still lacks.
-    void (*bias_gradient)(struct nn_model *model, struct nn_attention *attention);
-    void (*sample_end)(struct nn_model *model, long length, real factor);
-    // Distances whose scores are computed for each query, for the count of operations.
-    long (*distances)(const struct nn_model *model, long length);
-};
-extern const struct nn_encoding nn_encoding_none, nn_encoding_sinusoidal, nn_encoding_absolute, nn_encoding_relative,
-    nn_encoding_alibi, nn_encoding_rope;
-const struct nn_encoding *nn_encoding(int kind);
-
-struct nn_positions {
-    real *added;             // (max_length, dim_padded): rows added to the input
-    real *angles;            // (max_length, head_dim): cosines, then sines
-    real *distance_scores;   // (distances, 16): score of each distance for each query of a block
-    real *distance_gradient; // (distances, 16)
-    real *distance_sum;      // (distances, head_padded): a sample's share of the tensor's gradient
-};
-
+// The first member of each kind's own struct.
 struct nn_model {
+    const struct nn_model_kind *kind;
     const struct nn_kernels *kernels;
-    const struct nn_encoding *encoding;
     struct settings settings;
-    bool linear;          // activation none
-    bool score_gradients; // something trained acts through the scores
-    long dim, head_dim, value_dim, dim_padded, head_padded, value_padded;
-    long width;        // columns of a projected row: queries, keys and, unless linear, values
-    long trained_from; // first of them whose weights are trained
-    long max_length, max_trained_length;
-    long chunk_samples; // 0: as many as CHUNK_TOKENS allows
-    size_t tensors;
-    struct nn_tensor tensor[TENSOR_LIMIT];
-    struct nn_positions positions;
-
-    float *draw;                                  // (longest row of a tensor)
-    real *packed;                                 // (groups of width, dim, 16): W_Q | W_K | W_V
-    real *folded;                                 // (dim_padded): W_V w_O
-    real *tokens;                                 // (rows, dim_padded): input where the batch's own cannot be used
-    real *projected;                              // (rows + 16, width)
-    real *projected_gradient;                     // (trained rows + 16, width)
-    real *votes, *vote_gradients;                 // (rows)
-    real *base;                                   // (max_length, width): projections of `added`
-    real *base_votes;                             // (max_length)
-    real *base_gradient;                          // (max_trained_length, width): sum over samples
-    real *base_vote_gradients;                    // (max_trained_length)
-    real *weight_gradient;                        // (dim, width), over a group
-    real *folded_gradient;                        // (dim_padded), over a group
-    real *folded_total;                           // (dim_padded)
-    real *transposed;                             // (width, dim_padded): packed, transposed
-    real *value_packed, *value_rows, *value_base; // linear: as above, for the norms of values
-    real *norms;                                  // (rows)
-    struct nn_attention attention;                // pointers to its workspace; the rest is set for each sample
+    struct batch_shape shape;
+    long outputs;                        // logits of a target
+    long max_length, max_trained_length; // at least train_length; train_length
+    long chunk_samples;                  // 0: the kind's own choice
+    size_t tensors, tensors_limit;
+    struct nn_tensor *tensor; // (tensors_limit)
+    float *draw;              // (draw_columns): a row of initial values
+    long draw_columns;
 };
 
-// A chunk of samples in work.
-struct nn_chunk {
-    const struct batch *batch;
-    long first, samples, rows; // rows = samples * length
-    const real *tokens;        // (rows), tokens_stride apart, padding zero
-    long tokens_stride;
+// How a kind is built and run. A model is laid out without memory too, to count its bytes and operations.
+struct nn_model_kind {
+    const char *name; // as in spec
+    size_t size;      // of its struct
+    size_t (*tensors_limit)(const struct settings *settings);
+    // Dimensions, tensors and workspace, from model->settings, shape and lengths. Returns early when builder->failed.
+    void (*layout)(struct nn_model *model, struct nn_builder *builder);
+    void (*fill)(struct nn_model *model); // tables and initial weights
+    void (*gradient)(struct nn_model *model, const struct batch *batch, const struct nn_pass *pass, real *ret_logits,
+                     double *ret_loss);
+    void (*predict)(struct nn_model *model, const struct batch *batch, const struct nn_outputs *outputs);
+    // Of a model laid out without memory.
+    double (*gradient_flops)(const struct nn_model *model, long samples, long length);
+    double (*predict_flops)(const struct nn_model *model, long samples, long length);
 };
+extern const struct nn_model_kind nn_two_layer, nn_transformer, nn_rnn, nn_lstm;
 
-// Describes a model without memory; returns the bytes that it would take.
-size_t nn_describe(struct nn_model *ret_model, const struct settings *settings, long max_length);
-// Draws a row of a tensor's initial values.
-void nn_draw(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
+// Adds a tensor with memory for value (where it has none) and gradient; name, rows, columns, groups and flags are
+// given, stride and storage settled here. The pointer holds. NULL when memory is out.
+struct nn_tensor *nn_add_tensor(struct nn_model *model, struct nn_builder *builder, struct nn_tensor tensor);
 
-// Whether a batch of up to `length` tokens is one that the model can take.
-bool nn_fits(const struct nn_model *model, const struct batch *batch, long length);
-long nn_chunk_samples(const struct nn_model *model, long length);
-// The model's attention, turned to sample `sample` of the chunk with nothing summed yet.
-struct nn_attention *nn_attention_of(struct nn_model *model, long length, long sample);
-void nn_attend_block(const struct nn_model *model, struct nn_attention *attention);
+// Draws a row of a tensor's initial values, keyed by its name and `draw_row`: scale * N(0, 1), or uniform in
+// [-scale, scale).
+void nn_draw_normal(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
+void nn_draw_uniform(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
 
-real nn_logit(const struct nn_model *model, const struct nn_attention *attention);
-// Gradient of the mean loss with respect to attention->total.
-real nn_upstream(const struct nn_model *model, const struct batch *batch, long sample, real logit);
-double nn_mean_loss(const struct nn_model *model, const struct batch *batch, const real *logits);
-
-// Once a pass: the weights as products want them.
-void nn_pack(struct nn_model *model, long length);
-void nn_pack_values(struct nn_model *model, long length);
-// Queries, keys and values (or votes) of samples first … first + samples - 1.
-void nn_project(struct nn_model *model, struct nn_chunk *chunk, const struct batch *batch, long first, long samples);
-void nn_project_values(struct nn_model *model, const real *rows, long stride, long count, real *ret_values);
-
-// Adds a chunk's share to the group's sums, the group's to the gradients, and last what is summed over all samples.
-void nn_collect(struct nn_model *model, const struct nn_chunk *chunk, bool group_start);
-void nn_group_end(struct nn_model *model);
-void nn_gradients_end(struct nn_model *model, long length);
+void nn_clear_gradients(struct nn_model *model);
+real nn_canonical(real x); // NaN in its one form
+// The losses of nn_losses, summed in double in their order; NaN in its one form.
+double nn_loss_sum(const struct batch *batch, const real *logits);

@@ -2,31 +2,55 @@
 #include "base_isa.h"
 #include "nn_kernels.h"
 
-static long storage(const struct nn_tensor *tensor)
+static struct nn_update update_of(const struct nn_tensor *tensor, const struct nn_step *step)
 {
-    return tensor->rows * tensor->stride;
+    const double rate = step->learning_rate * (tensor->rate > 0 ? tensor->rate : 1);
+    return (struct nn_update){.value = tensor->value,
+                              .gradient = tensor->gradient,
+                              .count = tensor->storage,
+                              .rate = (real)rate,
+                              .scale = (real)step->scale,
+                              .decay = (real)(step->decoupled ? 0 : step->decay),
+                              .keep = (real)(step->decoupled ? 1 - rate * step->decay : 1),
+                              .momentum = (real)step->momentum,
+                              .beta1 = (real)step->beta1,
+                              .rest1 = (real)(1 - step->beta1),
+                              .beta2 = (real)step->beta2,
+                              .rest2 = (real)(1 - step->beta2),
+                              .epsilon = (real)step->epsilon,
+                              .adam_rate = (real)(rate / step->correction1),
+                              .inverse_correction2 = (real)(1 / step->correction2)};
 }
 
-void nn_step_gd(struct nn_tensor *tensor, double learning_rate)
+void nn_step_gd(struct nn_tensor *tensor, const struct nn_step *step)
 {
+    const struct nn_update update = update_of(tensor, step);
     if (!tensor->frozen)
-        nn_kernels(isa_current())->add_scaled(tensor->value, tensor->gradient, (real)-learning_rate, storage(tensor));
+        nn_kernels(isa_current())->step_gd(&update);
 }
 
-void nn_step_momentum(struct nn_tensor *tensor, real *velocity, double learning_rate, double momentum)
+void nn_step_momentum(struct nn_tensor *tensor, real *velocity, const struct nn_step *step)
 {
-    if (tensor->frozen)
-        return;
-    const struct nn_kernels *kernels = nn_kernels(isa_current());
-    kernels->decay_add(velocity, tensor->gradient, (real)momentum, storage(tensor));
-    kernels->add_scaled(tensor->value, velocity, (real)-learning_rate, storage(tensor));
+    struct nn_update update = update_of(tensor, step);
+    update.mean = velocity;
+    if (!tensor->frozen)
+        nn_kernels(isa_current())->step_momentum(&update);
+}
+
+void nn_step_adam(struct nn_tensor *tensor, real *mean, real *square, const struct nn_step *step)
+{
+    struct nn_update update = update_of(tensor, step);
+    update.mean = mean;
+    update.square = square;
+    if (!tensor->frozen)
+        nn_kernels(isa_current())->step_adam(&update);
 }
 
 double nn_square_norm(const struct nn_tensor *tensor, bool gradient)
 {
     const real *x = gradient ? tensor->gradient : tensor->value;
     double sum[NN_LANES] = {0};
-    for (long i = 0; i < storage(tensor); i += NN_LANES)
+    for (long i = 0; i < tensor->storage; i += NN_LANES)
         for (int lane = 0; lane < NN_LANES; lane++)
             sum[lane] += (double)x[i + lane] * (double)x[i + lane];
     for (int half = NN_LANES / 2; half > 0; half /= 2)

@@ -5,40 +5,58 @@
 
 const char *const section_names[SECTIONS] = {"", "task", "model", "train", "evaluate"};
 
-static const char *const task_names[TASK_KINDS + 1] = {"signal"};
-static const char *const model_names[MODEL_KINDS + 1] = {"two_layer"};
-static const char *const encoding_names[ENCODING_KINDS + 1] = {"none",     "sinusoidal", "absolute",
-                                                               "relative", "alibi",      "rope"};
-static const char *const optimizer_names[OPTIMIZER_KINDS + 1] = {"gd", "momentum"};
+static const char *const task_names[TASK_KINDS + 1] = {"signal", "accumulator"};
+static const char *const model_names[MODEL_KINDS + 1] = {"two_layer", "transformer", "rnn", "lstm"};
+static const char *const encoding_names[ENCODING_KINDS + 1] = {
+    "none", "sinusoidal", "absolute", "relative", "alibi", "rope", "transformer_xl", "t5", "kerple", "fire"};
+static const char *const optimizer_names[OPTIMIZER_KINDS + 1] = {"gd", "momentum", "adam", "adamw"};
+static const char *const schedule_names[SCHEDULE_KINDS + 1] = {"constant", "cosine", "step", "inverse_sqrt"};
+static const char *const data_names[] = {"finite", "stream", NULL};
+static const char *const supervision_names[] = {"steps", "final", NULL};
+static const char *const ffn_names[FFN_KINDS + 1] = {"gelu", "gelu_tanh", "relu"};
+static const char *const embeddings_names[] = {"trained", "orthonormal", NULL};
+static const char *const norm_names[] = {"layer", "rms", NULL};
+static const char *const mask_names[] = {"auto", "causal", "bidirectional", NULL};
+static const char *const head_names[] = {"auto", "per_position", "last", "mean", NULL};
+static const char *const parametrization_names[] = {"standard", "ntk", "mup", NULL};
+static const char *const rope_scaling_names[] = {"none", "interpolation", "ntk", "yarn", NULL};
 static const char *const position_names[] = {"random", "first", NULL};
 static const char *const geometry_names[] = {"orthogonal", "antipodal", NULL};
 static const char *const readout_names[] = {"fixed", "trained", NULL};
 static const char *const activation_names[] = {"none", "relu", NULL};
 
-static bool uses_momentum(const struct settings *settings)
-{
-    return settings->train.optimizer == OPTIMIZER_MOMENTUM;
-}
-
-static bool uses_relative(const struct settings *settings)
-{
-    return settings->model.encoding == ENCODING_RELATIVE;
-}
-
-static bool uses_alibi(const struct settings *settings)
-{
-    return settings->model.encoding == ENCODING_ALIBI;
-}
-
-static bool uses_rope(const struct settings *settings)
-{
-    return settings->model.encoding == ENCODING_ROPE;
-}
-
-static bool uses_sinusoidal(const struct settings *settings)
-{
-    return settings->model.encoding == ENCODING_SINUSOIDAL;
-}
+#define IF(name, condition)                                                                                            \
+    static bool name(const struct settings *s)                                                                         \
+    {                                                                                                                  \
+        return condition;                                                                                              \
+    }
+IF(is_signal, s->task.kind == TASK_SIGNAL)
+IF(is_accumulator, s->task.kind == TASK_ACCUMULATOR)
+IF(is_tokens, s->task.kind != TASK_SIGNAL)
+IF(is_two_layer, s->model.kind == MODEL_TWO_LAYER)
+IF(is_transformer, s->model.kind == MODEL_TRANSFORMER)
+IF(is_deep, s->model.kind != MODEL_TWO_LAYER)
+IF(has_attention, s->model.kind == MODEL_TWO_LAYER || s->model.kind == MODEL_TRANSFORMER)
+IF(embeds, is_deep(s) && is_tokens(s))
+IF(may_tie, embeds(s) && s->model.embeddings == EMBEDDINGS_TRAINED)
+IF(uses_snr, is_signal(s) || (embeds(s) && s->model.embeddings == EMBEDDINGS_ORTHONORMAL))
+IF(scales_width, is_transformer(s) && s->model.parametrization != PARAMETRIZATION_STANDARD)
+IF(uses_relative, has_attention(s) && s->model.encoding == ENCODING_RELATIVE)
+IF(uses_alibi_slope, is_two_layer(s) && s->model.encoding == ENCODING_ALIBI)
+IF(uses_rope, has_attention(s) && s->model.encoding == ENCODING_ROPE)
+IF(uses_sinusoidal, has_attention(s) && s->model.encoding == ENCODING_SINUSOIDAL)
+IF(uses_t5, has_attention(s) && s->model.encoding == ENCODING_T5)
+IF(uses_fire, has_attention(s) && s->model.encoding == ENCODING_FIRE)
+IF(uses_positions, has_attention(s) && s->model.encoding != ENCODING_NONE)
+IF(learns_positions,
+   is_transformer(s) && (s->model.encoding == ENCODING_ABSOLUTE || s->model.encoding == ENCODING_RELATIVE))
+IF(finite_data, s->train.data == DATA_FINITE)
+IF(uses_momentum, s->train.optimizer == OPTIMIZER_MOMENTUM)
+IF(uses_adam, s->train.optimizer == OPTIMIZER_ADAM || s->train.optimizer == OPTIMIZER_ADAMW)
+IF(uses_cosine, s->train.schedule == SCHEDULE_COSINE)
+IF(uses_decay, s->train.schedule == SCHEDULE_STEP)
+IF(counts_steps, s->train.epochs == 0)
+#undef IF
 
 // Reals stay where single precision holds them, integers where a double is exact.
 #define REAL_LIMIT 1e30
@@ -67,52 +85,142 @@ const struct setting settings_table[] = {
     {"train_length", FIELD(TASK, task.train_length), INT(8, 1, 65536), .unit = "tokens",
      .help = "length n of the training sequences"},
     {"snr", FIELD(TASK, task.snr), REAL(64, 0, REAL_LIMIT), .open_low = true, .infinity = true, .unit = "1",
-     .help = "squared norm of the signal over the noise variance per coordinate; .inf: no noise"},
+     .applies = uses_snr, .help = "squared norm of the signal over the noise variance per coordinate; .inf: no noise"},
     {"noise_rate", FIELD(TASK, task.noise_rate), REAL(0.1, 0, 1), .open_high = true, .unit = "1",
      .help = "probability that a training label is replaced by another"},
     {"samples", FIELD(TASK, task.samples), INT(80, 1, 1e7), .unit = "sequences", .help = "size N of the training set"},
-    {"dim", FIELD(TASK, task.dim), INT(64, 3, 65536), .unit = "1",
+    {"dim", FIELD(TASK, task.dim), INT(64, 3, 65536), .unit = "1", .applies = is_signal,
      .help = "width d of an input vector; the two signals lie on coordinates 0 and 1"},
     {"signal_tokens", FIELD(TASK, task.signal_tokens), REAL(1, 0, 65536), .open_low = true, .unit = "1",
+     .applies = is_signal,
      .help = "tokens that carry the signal: a count from 1, or below 1 a share of the sequence (at least one token)"},
     {"signal_position", FIELD(TASK, task.signal_position), CHOICE(POSITION_RANDOM, position_names),
-     .help = "where signal tokens stand: drawn for each sequence, or at its start"},
+     .applies = is_signal, .help = "where signal tokens stand: drawn for each sequence, or at its start"},
     {"signal_geometry", FIELD(TASK, task.signal_geometry), CHOICE(GEOMETRY_ORTHOGONAL, geometry_names),
+     .applies = is_signal,
      .help = "the signals of the two labels: orthogonal with equal norm, or each the negative of the other"},
-    {"project_noise", FIELD(TASK, task.project_noise), BOOL(true),
+    {"project_noise", FIELD(TASK, task.project_noise), BOOL(true), .applies = is_signal,
      .help = "whether noise has no component in the plane of the signals"},
-    {"signal_noise", FIELD(TASK, task.signal_noise), BOOL(false), .help = "whether signal tokens carry noise as well"},
+    {"signal_noise", FIELD(TASK, task.signal_noise), BOOL(false), .applies = is_signal,
+     .help = "whether signal tokens carry noise as well"},
+
+    {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 4096), .unit = "1", .applies = is_accumulator,
+     .help = "accumulator: values and state are taken modulo it; the vocabulary is twice as large"},
+    {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names), .applies = is_tokens,
+     .help = "targets of a task on tokens: at every position, or at the last alone"},
 
     {"model", FIELD(MODEL, model.kind), CHOICE(MODEL_TWO_LAYER, model_names), .help = "what learns"},
-    {"encoding", FIELD(MODEL, model.encoding), CHOICE(ENCODING_NONE, encoding_names), .help = "positional encoding"},
-    {"head_dim", FIELD(MODEL, model.head_dim), INT(16, 1, 4096), .unit = "1", .help = "width of queries and keys"},
-    {"value_dim", FIELD(MODEL, model.value_dim), INT(8, 1, 4096), .unit = "1", .help = "width of values"},
-    {"readout", FIELD(MODEL, model.readout), CHOICE(READOUT_FIXED, readout_names),
+    {"encoding", FIELD(MODEL, model.encoding), CHOICE(ENCODING_NONE, encoding_names), .applies = has_attention,
+     .help = "positional encoding"},
+    {"head_dim", FIELD(MODEL, model.head_dim), INT(16, 1, 4096), .unit = "1", .applies = is_two_layer,
+     .help = "width of queries and keys"},
+    {"value_dim", FIELD(MODEL, model.value_dim), INT(8, 1, 4096), .unit = "1", .applies = is_two_layer,
+     .help = "width of values"},
+    {"readout", FIELD(MODEL, model.readout), CHOICE(READOUT_FIXED, readout_names), .applies = is_two_layer,
      .help = "weights from values to the output: alternating +1 and -1 for good, or trained"},
-    {"activation", FIELD(MODEL, model.activation), CHOICE(ACTIVATION_NONE, activation_names),
+    {"activation", FIELD(MODEL, model.activation), CHOICE(ACTIVATION_NONE, activation_names), .applies = is_two_layer,
      .help = "function between values and read-out"},
-    {"freeze_attention", FIELD(MODEL, model.freeze_attention), BOOL(false),
+    {"freeze_attention", FIELD(MODEL, model.freeze_attention), BOOL(false), .applies = is_two_layer,
      .help = "whether queries and keys keep their initial weights: a control for what attention does"},
-    {"init_scale", FIELD(MODEL, model.init_scale), REAL(0.01, 0, REAL_LIMIT), .unit = "1",
+    {"init_scale", FIELD(MODEL, model.init_scale), REAL(0.01, 0, REAL_LIMIT), .unit = "1", .applies = is_two_layer,
      .help = "standard deviation of the initial weights"},
     {"output_scale", FIELD(MODEL, model.output_scale), REAL(1, 0, REAL_LIMIT), .open_low = true, .unit = "1",
      .help = "factor on the output: large trains lazily, small learns features"},
     {"relative_clip", FIELD(MODEL, model.relative_clip), INT(16, 1, 65536), .unit = "tokens", .applies = uses_relative,
      .help = "relative: distances beyond it share one vector"},
     {"alibi_slope", FIELD(MODEL, model.alibi_slope), REAL(0.00390625, 0, REAL_LIMIT), .open_low = true, .unit = "1",
-     .applies = uses_alibi, .help = "alibi: what a score loses per token of distance"},
+     .applies = uses_alibi_slope, .help = "alibi: what a score loses per token of distance"},
     {"rope_base", FIELD(MODEL, model.rope_base), REAL(10000, 1, REAL_LIMIT), .open_low = true, .unit = "1",
      .applies = uses_rope, .help = "rope: base of the geometric series of wavelengths"},
     {"sinusoidal_scale", FIELD(MODEL, model.sinusoidal_scale), REAL(1, 0, REAL_LIMIT), .unit = "1",
      .applies = uses_sinusoidal, .help = "sinusoidal: amplitude of what is added to the input"},
 
+    {"layers", FIELD(MODEL, model.layers), INT(2, 1, 64), .unit = "1", .applies = is_deep, .help = "layers"},
+    {"width", FIELD(MODEL, model.width), INT(64, 1, 8192), .unit = "1", .applies = is_deep,
+     .help = "width of the residual stream, or of a recurrent state"},
+    {"embeddings", FIELD(MODEL, model.embeddings), CHOICE(EMBEDDINGS_TRAINED, embeddings_names), .applies = embeds,
+     .help = "of tokens: trained, or frozen unit vectors (orthonormal up to the width) with noise by snr"},
+    {"heads", FIELD(MODEL, model.heads), INT(4, 1, 256), .unit = "1", .applies = is_transformer,
+     .help = "attention heads; width is a multiple of them"},
+    {"ffn_factor", FIELD(MODEL, model.ffn_factor), INT(4, 1, 64), .unit = "1", .applies = is_transformer,
+     .help = "hidden units of a feed-forward network over width"},
+    {"norm", FIELD(MODEL, model.norm), CHOICE(NORM_LAYER, norm_names), .applies = is_transformer,
+     .help = "normalisation before each branch and before the head: LayerNorm or RMSNorm"},
+    {"ffn_activation", FIELD(MODEL, model.ffn_activation), CHOICE(FFN_GELU, ffn_names), .applies = is_transformer,
+     .help = "function of the feed-forward networks: GELU exact or in its tanh form, or ReLU"},
+    {"attention_mask", FIELD(MODEL, model.attention_mask), CHOICE(MASK_AUTO, mask_names), .applies = is_transformer,
+     .help = "which keys a query sees; auto: causal on tokens, bidirectional on signal"},
+    {"head", FIELD(MODEL, model.head), CHOICE(HEAD_AUTO, head_names), .applies = is_deep,
+     .help =
+         "what the output reads; auto: the mean on signal, else every position, or the last under supervision final"},
+    {"head_bias", FIELD(MODEL, model.head_bias), BOOL(true), .applies = is_deep, .help = "whether the head has a bias"},
+    {"tied", FIELD(MODEL, model.tied), BOOL(false), .applies = may_tie,
+     .help = "whether the head's weights are the embeddings"},
+    {"dropout", FIELD(MODEL, model.dropout), REAL(0, 0, 1), .open_high = true, .unit = "1", .applies = is_deep,
+     .help = "probability that a unit is dropped in training, on embeddings, attention and branches"},
+    {"attention_noise", FIELD(MODEL, model.attention_noise), REAL(0, 0, REAL_LIMIT), .unit = "1",
+     .applies = is_transformer, .help = "standard deviation of Gaussian noise on the scores in training"},
+    {"init_gain", FIELD(MODEL, model.init_gain), REAL(1, 0, REAL_LIMIT), .unit = "1", .applies = is_deep,
+     .help = "factor on the initial weight matrices"},
+    {"value_gain", FIELD(MODEL, model.value_gain), REAL(1, 0, REAL_LIMIT), .unit = "1", .applies = is_transformer,
+     .help = "factor on the initial value weights beside init_gain; near 0 attention starts silent"},
+    {"parametrization", FIELD(MODEL, model.parametrization), CHOICE(PARAMETRIZATION_STANDARD, parametrization_names),
+     .applies = is_transformer, .help = "how initial weights and learning rates scale with the width"},
+    {"base_width", FIELD(MODEL, model.base_width), INT(64, 1, 8192), .unit = "1", .applies = scales_width,
+     .help = "ntk, mup: the width at which they equal the standard parametrization"},
+    {"position_scale", FIELD(MODEL, model.position_scale), REAL(0.02, 0, REAL_LIMIT), .unit = "1",
+     .applies = learns_positions, .help = "standard deviation of the initial learned positions and distances"},
+    {"t5_buckets", FIELD(MODEL, model.t5_buckets), INT(32, 4, 4096), .unit = "1", .applies = uses_t5,
+     .help = "t5: buckets of distances, in both directions together"},
+    {"t5_distance", FIELD(MODEL, model.t5_distance), INT(128, 2, 1e6), .unit = "tokens", .applies = uses_t5,
+     .help = "t5: distance from which all share the last bucket"},
+    {"fire_width", FIELD(MODEL, model.fire_width), INT(32, 1, 1024), .unit = "1", .applies = uses_fire,
+     .help = "fire: hidden units of the function of relative distance"},
+    {"fire_threshold", FIELD(MODEL, model.fire_threshold), REAL(512, 0, REAL_LIMIT), .open_low = true, .unit = "tokens",
+     .applies = uses_fire,
+     .help = "fire: initial threshold L; distances are relative to the larger of L and the query's position"},
+    {"random_positions", FIELD(MODEL, model.random_positions), INT(0, 0, 1e6), .unit = "tokens",
+     .applies = uses_positions,
+     .help = "randomised positions: a sorted random subset of so many, at test too; 0: positions as they are"},
+    {"rope_scaling", FIELD(MODEL, model.rope_scaling), CHOICE(ROPE_SCALING_NONE, rope_scaling_names),
+     .applies = uses_rope, .help = "rope: what is done to the angles of inputs beyond the train length"},
+
     {"optimizer", FIELD(TRAIN, train.optimizer), CHOICE(OPTIMIZER_GD, optimizer_names),
-     .help = "full-batch gradient descent, plain or with momentum"},
+     .help = "gradient descent, plain or with momentum, Adam, or AdamW"},
     {"learning_rate", FIELD(TRAIN, train.learning_rate), REAL(0.05, 0, REAL_LIMIT), .open_low = true, .unit = "1",
      .help = "factor on the gradient in each step"},
     {"momentum", FIELD(TRAIN, train.momentum), REAL(0.9, 0, 1), .open_high = true, .unit = "1",
      .applies = uses_momentum, .help = "momentum: what a step keeps of the one before"},
-    {"steps", FIELD(TRAIN, train.steps), INT(800, 0, 1e9), .unit = "steps", .help = "training steps"},
+    {"steps", FIELD(TRAIN, train.steps), INT(800, 0, 1e9), .unit = "steps", .applies = counts_steps,
+     .help = "training steps"},
+    {"epochs", FIELD(TRAIN, train.epochs), INT(0, 0, 1e9), .unit = "1", .applies = finite_data,
+     .help = "passes over the training set, in place of steps; 0: steps counts"},
+    {"data", FIELD(TRAIN, train.data), CHOICE(DATA_FINITE, data_names),
+     .help = "a finite training set, or fresh samples in every step"},
+    {"batch_size", FIELD(TRAIN, train.batch_size), INT(0, 0, 1e7), .unit = "sequences",
+     .help = "sequences of a micro-batch; 0: the whole training set"},
+    {"accumulation", FIELD(TRAIN, train.accumulation), INT(1, 1, 1e6), .unit = "1",
+     .help = "micro-batches whose gradients make one step"},
+    {"beta1", FIELD(TRAIN, train.beta1), REAL(0.9, 0, 1), .open_high = true, .unit = "1", .applies = uses_adam,
+     .help = "adam, adamw: decay of the mean of gradients"},
+    {"beta2", FIELD(TRAIN, train.beta2), REAL(0.999, 0, 1), .open_high = true, .unit = "1", .applies = uses_adam,
+     .help = "adam, adamw: decay of the mean of their squares"},
+    {"epsilon", FIELD(TRAIN, train.epsilon), REAL(1e-8, 0, REAL_LIMIT), .open_low = true, .unit = "1",
+     .applies = uses_adam, .help = "adam, adamw: added to the root of the mean of squares"},
+    {"weight_decay", FIELD(TRAIN, train.weight_decay), REAL(0, 0, REAL_LIMIT), .unit = "1",
+     .help = "weight decay: in adamw apart from the gradient, else added to it"},
+    {"clip", FIELD(TRAIN, train.clip), REAL(INFINITY, 0, REAL_LIMIT), .open_low = true, .infinity = true, .unit = "1",
+     .help = "largest norm of the gradient, to which longer ones are cut; .inf: none"},
+    {"schedule", FIELD(TRAIN, train.schedule), CHOICE(SCHEDULE_CONSTANT, schedule_names),
+     .help = "course of the learning rate after its warm-up"},
+    {"warmup", FIELD(TRAIN, train.warmup), REAL(0, 0, 1e9), .unit = "steps",
+     .help = "linear warm-up: steps from 1, or below 1 a share of the steps"},
+    {"final_rate", FIELD(TRAIN, train.final_rate), REAL(0, 0, 1), .unit = "1", .applies = uses_cosine,
+     .help = "cosine: the last learning rate as a share of the first"},
+    {"decay_every", FIELD(TRAIN, train.decay_every), REAL(0.25, 0, 1e9), .open_low = true, .unit = "steps",
+     .applies = uses_decay, .help = "step: steps between decays, or below 1 a share of the steps"},
+    {"decay_factor", FIELD(TRAIN, train.decay_factor), REAL(0.5, 0, 1), .open_low = true, .unit = "1",
+     .applies = uses_decay, .help = "step: what the learning rate is multiplied by"},
 
     {"points", FIELD(EVALUATE, evaluate.points), INT(64, 1, 100000), .unit = "1",
      .help = "evaluations along training, at log-spaced steps made distinct, the first and the last among them"},

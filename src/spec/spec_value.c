@@ -144,3 +144,41 @@ int64_t settings_init_seed(const struct settings *settings)
 {
     return settings->init_seed >= 0 ? settings->init_seed : settings->replicate;
 }
+
+// Batches of an epoch: the last may be shorter.
+static int64_t batches(const struct settings *settings)
+{
+    const int64_t size = settings_batch_size(settings);
+    return (settings->task.samples + size - 1) / size;
+}
+
+int64_t settings_steps(const struct settings *settings)
+{
+    const struct train_settings *train = &settings->train;
+    if (train->epochs == 0 || train->data != DATA_FINITE)
+        return train->steps;
+    return (train->epochs * batches(settings) + train->accumulation - 1) / train->accumulation;
+}
+
+int64_t settings_batch_size(const struct settings *settings)
+{
+    const int64_t samples = settings->task.samples, size = settings->train.batch_size;
+    if (size == 0 || (settings->train.data == DATA_FINITE && size > samples))
+        return samples;
+    return size;
+}
+
+bool settings_causal(const struct settings *settings)
+{
+    const int mask = settings->model.attention_mask;
+    return mask == MASK_CAUSAL || (mask == MASK_AUTO && settings->task.kind != TASK_SIGNAL);
+}
+
+enum head_kind settings_head(const struct settings *settings)
+{
+    if (settings->model.head != HEAD_AUTO)
+        return settings->model.head;
+    if (settings->task.kind == TASK_SIGNAL)
+        return HEAD_MEAN;
+    return settings->task.supervision == SUPERVISION_STEPS ? HEAD_PER_POSITION : HEAD_LAST;
+}

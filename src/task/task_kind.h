@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a task implements: one row of the registry in task_registry.c.
 #pragma once
+#include "base_random.h"
 #include "task.h"
 
 struct task_kind_row {
+    void (*shape)(const struct settings *settings, struct batch_shape *ret_shape);
     void (*init)(struct task_set *set); // fills what follows from settings, split and length
     enum status_code (*make)(const struct task_set *set, long first, long count, struct arena *arena,
                              struct batch *ret_batch, struct status *status);
@@ -15,7 +17,11 @@ struct task_kind_row {
     double (*bayes_flops)(const struct settings *settings, long length);
 };
 
-extern const struct task_kind_row task_signal;
+extern const struct task_kind_row task_signal, task_accumulator;
+
+// Key of one purpose's draws for the set.
+struct random_key task_key(const struct task_set *set, const char *purpose);
+enum { TASK_ALIGNMENT = 64 }; // of what an arena gives
 
 // Signal tokens in a sequence of `length`: the count that the settings name, at most `length`; or their share of it,
 // rounded down, at least one.

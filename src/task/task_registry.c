@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Before this: grid (the settings of a trial). After it: train, which passes the batches made here to nn.
 #include "task_kind.h"
+#include <stdio.h>
 
 static const struct task_kind_row *const kinds[] = {
     [TASK_SIGNAL] = &task_signal,
+    [TASK_ACCUMULATOR] = &task_accumulator,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == TASK_KINDS, "every task of spec needs a row here");
 
@@ -18,7 +20,24 @@ void task_set_init(struct task_set *set, const struct settings *settings, enum t
     set->samples = (long)(split == SPLIT_TRAIN        ? settings->task.samples
                           : split == SPLIT_VALIDATION ? settings->evaluate.validation_samples
                                                       : settings->evaluate.test_samples);
+    if (split == SPLIT_TEST)
+        snprintf(set->name, sizeof set->name, "test/%ld", length);
+    else
+        snprintf(set->name, sizeof set->name, "%s", split == SPLIT_TRAIN ? "train" : "validation");
+    task_shape(settings, &set->shape);
     row(settings)->init(set);
+}
+
+void task_shape(const struct settings *settings, struct batch_shape *ret_shape)
+{
+    row(settings)->shape(settings, ret_shape);
+}
+
+struct random_key task_key(const struct task_set *set, const char *purpose)
+{
+    char name[2 * TASK_SET_NAME];
+    snprintf(name, sizeof name, "%s/%s", set->name, purpose);
+    return random_key(set->settings->seed, settings_data_seed(set->settings), name);
 }
 
 enum status_code task_make(const struct task_set *set, long first, long count, struct arena *arena,

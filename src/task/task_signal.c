@@ -4,10 +4,9 @@
 #include "task_kind.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { PLANE = 2, ALIGNMENT = 64 };
+enum { PLANE = 2 };
 
 long signal_count(const struct task_settings *task, long length)
 {
@@ -25,27 +24,15 @@ struct signal_rule {
     long length, dim, count;
 };
 
-static struct random_key stream(const struct task_set *set, const char *purpose)
-{
-    static const char *const splits[] = {"train", "validation", "test"};
-    const struct settings *settings = set->settings;
-    char name[64];
-    if (set->split == SPLIT_TEST)
-        snprintf(name, sizeof name, "test/%ld/%s", set->length, purpose);
-    else
-        snprintf(name, sizeof name, "%s/%s", splits[set->split], purpose);
-    return random_key(settings->seed, settings_data_seed(settings), name);
-}
-
 static struct signal_rule signal_rule(const struct task_set *set)
 {
     const struct task_settings *task = &set->settings->task;
     bool noise_free = isinf(task->snr);
     return (struct signal_rule){
-        .label = stream(set, "label"),
-        .flip = stream(set, "flip"),
-        .position = stream(set, "position"),
-        .noise = stream(set, "noise"),
+        .label = task_key(set, "label"),
+        .flip = task_key(set, "flip"),
+        .position = task_key(set, "position"),
+        .noise = task_key(set, "noise"),
         .flip_rate = set->split == SPLIT_TRAIN ? task->noise_rate : 0,
         .norm = (float)sqrt(noise_free ? (double)task->dim : task->snr),
         .noise_free = noise_free,
@@ -54,7 +41,7 @@ static struct signal_rule signal_rule(const struct task_set *set)
         .antipodal = task->signal_geometry == GEOMETRY_ANTIPODAL,
         .random_position = task->signal_position == POSITION_RANDOM,
         .length = set->length,
-        .dim = set->dim,
+        .dim = set->shape.dim,
         .count = set->relevant_count,
     };
 }
@@ -122,19 +109,22 @@ static void make_sequence(const struct signal_rule *rule, uint64_t sample, int32
     }
 }
 
+static void signal_shape(const struct settings *settings, struct batch_shape *ret_shape)
+{
+    *ret_shape = (struct batch_shape){.dim = (long)settings->task.dim, .classes = 2, .binary = true};
+}
+
 static void signal_init(struct task_set *set)
 {
     set->positions = 1;
-    set->dim = (long)set->settings->task.dim;
     set->relevant_count = signal_count(&set->settings->task, set->length);
-    set->classes = 2;
 }
 
 static enum status_code signal_make(const struct task_set *set, long first, long count, struct arena *arena,
                                     struct batch *ret_batch, struct status *status)
 {
     struct signal_rule rule = signal_rule(set);
-    size_t samples = (size_t)count, sequence = (size_t)(set->length * set->dim);
+    size_t samples = (size_t)count, sequence = (size_t)(set->length * set->shape.dim);
     float *vectors = arena_get(arena, samples, sequence * sizeof *vectors);
     int32_t *targets = arena_get(arena, samples, sizeof *targets);
     int32_t *clean = arena_get(arena, samples, sizeof *clean);
@@ -157,32 +147,35 @@ static enum status_code signal_make(const struct task_set *set, long first, long
     }
     *ret_batch = (struct batch){.samples = count,
                                 .length = set->length,
-                                .dim = set->dim,
+                                .dim = set->shape.dim,
                                 .vectors = vectors,
                                 .positions = 1,
                                 .targets = targets,
                                 .clean = clean,
                                 .relevant_count = rule.count,
                                 .relevant = relevant,
-                                .classes = set->classes};
+                                .classes = set->shape.classes,
+                                .binary = true,
+                                .set = set->name,
+                                .first = first};
     return STATUS_OK;
 }
 
 static size_t signal_sample_bytes(const struct task_set *set)
 {
-    return (size_t)(set->length * set->dim) * sizeof(float) + (size_t)(2 + set->relevant_count) * sizeof(int32_t);
+    return (size_t)(set->length * set->shape.dim) * sizeof(float) + (size_t)(2 + set->relevant_count) * sizeof(int32_t);
 }
 
 static size_t signal_make_bytes(const struct task_set *set, long count)
 {
-    return (size_t)count * signal_sample_bytes(set) + (size_t)set->length * (sizeof(int32_t) + 1) + 6 * ALIGNMENT;
+    return (size_t)count * signal_sample_bytes(set) + (size_t)set->length * (sizeof(int32_t) + 1) + 6 * TASK_ALIGNMENT;
 }
 
 static double signal_sample_flops(const struct task_set *set)
 {
     // A normal takes about as long as this many operations of a kernel.
     double normal = 40, noise = isinf(set->settings->task.snr) ? 0.25 : normal;
-    return (double)set->length * (double)set->dim * noise;
+    return (double)set->length * (double)set->shape.dim * noise;
 }
 
 static double signal_chance_error(const struct settings *settings, long length)
@@ -192,6 +185,7 @@ static double signal_chance_error(const struct settings *settings, long length)
 }
 
 const struct task_kind_row task_signal = {
+    .shape = signal_shape,
     .init = signal_init,
     .make = signal_make,
     .sample_bytes = signal_sample_bytes,

@@ -31,8 +31,8 @@ static int64_t longest(const struct settings *settings, const int64_t *lengths, 
 // Predictions on `samples` of a set, `times` over; what is cached is made once.
 static double evaluation_cost(const struct task_set *set, long samples, double times, bool cached)
 {
-    double predict =
-        nn_predict_flops(set->settings, samples, set->length) + overhead((double)samples, (double)set->length);
+    double predict = nn_predict_flops(set->settings, &set->shape, samples, set->length) +
+                     overhead((double)samples, (double)set->length);
     return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
 }
 
@@ -46,7 +46,8 @@ double train_cost(const struct settings *settings, const int64_t *lengths, size_
     size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
     task_set_init(&set, settings, SPLIT_TRAIN, length);
-    double step = nn_gradient_flops(settings, samples, length) + BACKWARD * overhead((double)samples, (double)length);
+    double step =
+        nn_gradient_flops(settings, &set.shape, samples, length) + BACKWARD * overhead((double)samples, (double)length);
     double cost = (double)(settings->train.steps + 1) * step + (double)samples * task_sample_flops(&set);
     task_set_init(&set, settings, SPLIT_VALIDATION, length);
     cost += evaluation_cost(&set, set.samples, evaluations, train_cached(&set, set.samples, &budget) > 0);
@@ -98,7 +99,9 @@ static double data_memory(const struct settings *settings, const int64_t *length
 
 double train_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
-    size_t model = nn_model_bytes(settings, (long)longest(settings, lengths, lengths_count));
+    struct batch_shape shape;
+    task_shape(settings, &shape);
+    size_t model = nn_model_bytes(settings, &shape, (long)longest(settings, lengths, lengths_count));
     double optimizer = (double)train_optimizer_bytes(settings, model) + TENSORS * ALIGNMENT;
     return columns_memory(settings, lengths_count) + (double)model + optimizer +
            data_memory(settings, lengths, lengths_count);

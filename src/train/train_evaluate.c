@@ -69,7 +69,7 @@ static void evaluate_training(struct train_run *run, size_t at, double loss, con
     run->curve[CURVE_GRADIENT_NORM][at] = norm(run, true);
     run->curve[CURVE_WEIGHT_NORM][at] = norm(run, false);
     run->curve[CURVE_TOKENS_SEEN][at] = steps * (double)samples * (double)length;
-    run->curve[CURVE_FLOPS][at] = steps * nn_gradient_flops(settings, samples, length);
+    run->curve[CURVE_FLOPS][at] = steps * nn_gradient_flops(settings, &run->train.set.shape, samples, length);
     run->curve[CURVE_LEARNING_RATE_SUM][at] = steps * settings->train.learning_rate;
 }
 

@@ -12,13 +12,15 @@ struct train_optimizer {
 static void step_gd(struct train_optimizer *optimizer, struct nn_tensor *tensor, size_t index)
 {
     (void)index;
-    nn_step_gd(tensor, optimizer->settings->learning_rate);
+    nn_step_gd(tensor, &(struct nn_step){.learning_rate = optimizer->settings->learning_rate, .scale = 1});
 }
 
 static void step_momentum(struct train_optimizer *optimizer, struct nn_tensor *tensor, size_t index)
 {
-    nn_step_momentum(tensor, optimizer->buffer[index], optimizer->settings->learning_rate,
-                     optimizer->settings->momentum);
+    nn_step_momentum(tensor, optimizer->buffer[index],
+                     &(struct nn_step){.learning_rate = optimizer->settings->learning_rate,
+                                       .scale = 1,
+                                       .momentum = optimizer->settings->momentum});
 }
 
 static const struct {
@@ -27,6 +29,7 @@ static const struct {
 } kinds[] = {
     [OPTIMIZER_GD] = {step_gd, 0},
     [OPTIMIZER_MOMENTUM] = {step_momentum, 1},
+    [OPTIMIZER_ADAMW] = {step_momentum, 1},
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == OPTIMIZER_KINDS, "every optimiser of spec needs a row here");
 

@@ -127,9 +127,11 @@ static void forget(struct train_run *run)
 static enum status_code create_parts(struct train_run *run, long max_length, struct status *status)
 {
     struct arena *arena = run->arena;
+    struct batch_shape shape;
+    task_shape(&run->settings, &shape);
     enum status_code code = create_columns(run, status);
     if (code == STATUS_OK)
-        code = nn_model_create(&run->settings, max_length, arena, &run->model, status);
+        code = nn_model_create(&run->settings, &shape, max_length, arena, &run->model, status);
     size_t weights = code == STATUS_OK ? nn_tensor_count(run->model) : 0;
     if (code == STATUS_OK)
         code = train_state_init(&run->state, COUNTERS + CURVES + TEST_ITEMS * run->lengths_count + 2 * weights, arena,
@@ -185,7 +187,7 @@ static enum status_code make_step(struct train_run *run, bool *ret_evaluated, st
     double start = clock_now(), loss, evaluated_at;
     struct train_fit fit;
     enum status_code code;
-    nn_gradient(run->model, &run->train.batch, run->logits, &loss);
+    nn_gradient(run->model, &run->train.batch, &(struct nn_pass){0}, run->logits, &loss);
     if (!isfinite(loss)) {
         run->diverged_step = (double)run->step;
         run->done = 1;

@@ -66,7 +66,14 @@ static inline void case_batch(struct nn_case *c, long samples, long length)
                               .clean = c->targets,
                               .relevant_count = 1,
                               .relevant = c->relevant,
-                              .classes = 2};
+                              .classes = 2,
+                              .binary = true,
+                              .set = "train"};
+}
+
+static inline struct batch_shape case_task(const struct settings *settings)
+{
+    return (struct batch_shape){.dim = (long)settings->task.dim, .classes = 2, .binary = true};
 }
 
 static inline void case_model(struct nn_case *c, const struct settings *settings, long max_length)
@@ -75,7 +82,8 @@ static inline void case_model(struct nn_case *c, const struct settings *settings
     c->settings = *settings;
     c->arena = arena_create(1 << 16, 0);
     assert_non_null(c->arena);
-    if (nn_model_create(settings, max_length, c->arena, &c->model, &status) != STATUS_OK)
+    const struct batch_shape task = case_task(settings);
+    if (nn_model_create(settings, &task, max_length, c->arena, &c->model, &status) != STATUS_OK)
         fail_msg("%s", status.text);
 }
 

@@ -29,9 +29,9 @@ static uint64_t trained(const struct settings *settings, uint64_t seed)
     uint64_t parts[TENSORS + 3] = {seed};
     case_open(&c, settings);
     for (int step = 0; step < 50; step++) {
-        nn_gradient(c.model, &c.batch, logits, &loss);
+        nn_gradient(c.model, &c.batch, &(struct nn_pass){0}, logits, &loss);
         for (size_t i = 0; i < nn_tensor_count(c.model); i++)
-            nn_step_gd(nn_tensor(c.model, i), 0.1);
+            nn_step_gd(nn_tensor(c.model, i), &(struct nn_step){.learning_rate = 0.1, .scale = 1});
     }
     if (!(loss < 0.6))
         fail_msg("encoding %d does not train: loss %g", settings->model.encoding, loss);

@@ -39,7 +39,7 @@ static double check(const struct settings *settings)
     real logits[16];
     double worst = 0, loss;
     case_open(&c, settings);
-    nn_gradient(c.model, &c.batch, logits, &loss);
+    nn_gradient(c.model, &c.batch, &(struct nn_pass){0}, logits, &loss);
     for (size_t i = 0; i < nn_tensor_count(c.model); i++) {
         struct nn_tensor *tensor = nn_tensor(c.model, i);
         double *slope = zeros(tensor->rows * tensor->columns);

@@ -41,9 +41,9 @@ static void chunks_do_not_change_bits(void **state)
             double loss, other_loss;
             case_open(&a, &settings);
             case_open(&b, &settings);
-            nn_gradient(a.model, &a.batch, one, &loss);
+            nn_gradient(a.model, &a.batch, &(struct nn_pass){0}, one, &loss);
             nn_set_chunk(b.model, chunks[option % 5]);
-            nn_gradient(b.model, &b.batch, other, &other_loss);
+            nn_gradient(b.model, &b.batch, &(struct nn_pass){0}, other, &other_loss);
             assert_true(loss == other_loss);
             assert_memory_equal(one, other, (size_t)a.batch.samples * sizeof *one);
             same_gradients(&a, &b);
@@ -62,13 +62,13 @@ static void logits_are_prefixes_and_predictions_the_same_bits(void **state)
         real want[SAMPLES_MAX], got[SAMPLES_MAX];
         double loss;
         case_open(&all, &settings);
-        nn_gradient(all.model, &all.batch, want, &loss);
+        nn_gradient(all.model, &all.batch, &(struct nn_pass){0}, want, &loss);
         nn_predict(all.model, &all.batch, &(struct nn_outputs){.logits = got});
         assert_memory_equal(got, want, 25 * sizeof *got);
         for (long samples = 1; samples <= 8; samples++) {
             struct batch some = all.batch;
             some.samples = samples;
-            nn_gradient(all.model, &some, got, &loss);
+            nn_gradient(all.model, &some, &(struct nn_pass){0}, got, &loss);
             assert_memory_equal(got, want, (size_t)samples * sizeof *got);
             real losses[8];
             double sum = 0;
@@ -93,9 +93,9 @@ static void repeated_gradients_are_overwritten(void **state)
         case_open(&b, &settings);
         struct batch some = a.batch;
         some.samples = 5;
-        nn_gradient(a.model, &some, logits, &loss);
-        nn_gradient(a.model, &a.batch, logits, &loss);
-        nn_gradient(b.model, &b.batch, logits, NULL);
+        nn_gradient(a.model, &some, &(struct nn_pass){0}, logits, &loss);
+        nn_gradient(a.model, &a.batch, &(struct nn_pass){0}, logits, &loss);
+        nn_gradient(b.model, &b.batch, &(struct nn_pass){0}, logits, NULL);
         same_gradients(&a, &b);
         case_close(&a);
         case_close(&b);
@@ -115,9 +115,9 @@ static void a_step_allocates_nothing_and_leaves_the_batch_alone(void **state)
         float *copy = malloc(size);
         memcpy(copy, c.vectors, size);
         const size_t before = mallocs;
-        nn_gradient(c.model, &c.batch, logits, &loss);
+        nn_gradient(c.model, &c.batch, &(struct nn_pass){0}, logits, &loss);
         for (size_t i = 0; i < nn_tensor_count(c.model); i++)
-            nn_step_gd(nn_tensor(c.model, i), 0.1);
+            nn_step_gd(nn_tensor(c.model, i), &(struct nn_step){.learning_rate = 0.1, .scale = 1});
         nn_predict(c.model, &c.batch, &(struct nn_outputs){logits, mass, norm, other});
         nn_losses(&c.batch, logits, other);
         assert_true(mallocs == before && arena_blocks(c.arena) == blocks);
@@ -137,9 +137,9 @@ static void frozen_tensors_keep_their_values(void **state)
         case_open(&trained, &settings);
         case_open(&initial, &settings);
         for (int step = 0; step < 3; step++) {
-            nn_gradient(trained.model, &trained.batch, logits, NULL);
+            nn_gradient(trained.model, &trained.batch, &(struct nn_pass){0}, logits, NULL);
             for (size_t i = 0; i < nn_tensor_count(trained.model); i++)
-                nn_step_gd(nn_tensor(trained.model, i), 0.5);
+                nn_step_gd(nn_tensor(trained.model, i), &(struct nn_step){.learning_rate = 0.5, .scale = 1});
         }
         for (size_t i = 0; i < nn_tensor_count(trained.model); i++) {
             const struct nn_tensor *now = nn_tensor(trained.model, i), *then = nn_tensor(initial.model, i);
@@ -166,7 +166,7 @@ static void a_nan_in_one_sample_shows_there_and_in_the_loss(void **state)
         for (int s = 0; s < 9; s++)
             assert_true(isfinite(logits[s]) == (s != 4));
         nn_losses(&c.batch, logits, losses);
-        nn_gradient(c.model, &c.batch, logits, &loss);
+        nn_gradient(c.model, &c.batch, &(struct nn_pass){0}, logits, &loss);
         assert_true(!isfinite(loss) || losses[4] == 0);
         case_close(&c);
     }
@@ -186,9 +186,9 @@ static void divergence_shows_in_the_loss_and_stays(void **state)
         memcpy(c.vectors + c.batch.length * 18, c.vectors, (size_t)(c.batch.length * 18) * sizeof(float));
         c.targets[1] = !c.targets[0];
         for (int step = 0; step < 12; step++) {
-            nn_gradient(c.model, &c.batch, logits, &loss);
+            nn_gradient(c.model, &c.batch, &(struct nn_pass){0}, logits, &loss);
             for (size_t i = 0; i < nn_tensor_count(c.model); i++)
-                nn_step_gd(nn_tensor(c.model, i), 1e30);
+                nn_step_gd(nn_tensor(c.model, i), &(struct nn_step){.learning_rate = 1e30, .scale = 1});
         }
         assert_false(loss < 0.999 * 2 * log(2) / 9);
         if (settings.model.activation == ACTIVATION_NONE && !settings.model.freeze_attention)

@@ -103,16 +103,17 @@ static void memory_is_what_was_announced(void **state)
     for (int kind = 0; kind < ENCODING_KINDS; kind++)
         for (int activation = 0; activation < 2; activation++) {
             struct settings settings = case_settings(small, kind, activation, 0, false);
-            const size_t need = nn_model_bytes(&settings, 300);
+            const struct batch_shape task = case_task(&settings);
+            const size_t need = nn_model_bytes(&settings, &task, 300);
             struct nn_model *model;
             struct status status = {0};
             struct arena *arena = arena_create(need, need);
-            assert_int_equal(nn_model_create(&settings, 300, arena, &model, &status), STATUS_OK);
+            assert_int_equal(nn_model_create(&settings, &task, 300, arena, &model, &status), STATUS_OK);
             assert_true(arena_used(arena) <= need);
             arena_destroy(arena);
             model = (struct nn_model *)&status;
             arena = arena_create(need, need - 64);
-            assert_int_equal(nn_model_create(&settings, 300, arena, &model, &status), STATUS_MEMORY);
+            assert_int_equal(nn_model_create(&settings, &task, 300, arena, &model, &status), STATUS_MEMORY);
             assert_non_null(strstr(status.text, "shorten sequences"));
             assert_ptr_equal(model, &status);
             arena_destroy(arena);
@@ -125,10 +126,12 @@ static void memory_grows_linearly_with_length(void **state)
     for (int kind = 0; kind < ENCODING_KINDS; kind++) {
         struct settings settings = case_settings(small, kind, 1, 0, false);
         settings.model.relative_clip = 65536;
-        const double once = (double)nn_model_bytes(&settings, 30000), twice = (double)nn_model_bytes(&settings, 60000);
+        const struct batch_shape task = case_task(&settings);
+        const double once = (double)nn_model_bytes(&settings, &task, 30000),
+                     twice = (double)nn_model_bytes(&settings, &task, 60000);
         assert_true(twice <= 2.01 * once);
         settings.task.train_length = 30000;
-        assert_true((double)nn_model_bytes(&settings, 30000) < 3 * once);
+        assert_true((double)nn_model_bytes(&settings, &task, 30000) < 3 * once);
     }
 }
 
@@ -136,19 +139,20 @@ static void steps_follow_their_formulas(void **state)
 {
     (void)state;
     real value[32] = {1, -2, 3}, gradient[32] = {0.5, 4, 0}, velocity[32] = {0};
-    struct nn_tensor tensor = {"x", 2, 3, 16, value, gradient, false};
-    nn_step_gd(&tensor, 0.25);
+    struct nn_tensor tensor = {
+        .name = "x", .rows = 2, .columns = 3, .stride = 16, .storage = 32, .value = value, .gradient = gradient};
+    nn_step_gd(&tensor, &(struct nn_step){.learning_rate = 0.25, .scale = 1});
     assert_true(value[0] == 0.875 && value[1] == -3 && value[2] == 3);
-    nn_step_momentum(&tensor, velocity, 0.25, 0.5);
+    nn_step_momentum(&tensor, velocity, &(struct nn_step){.learning_rate = 0.25, .scale = 1, .momentum = 0.5});
     assert_true(velocity[1] == 4 && value[1] == -4);
-    nn_step_momentum(&tensor, velocity, 0.25, 0.5);
+    nn_step_momentum(&tensor, velocity, &(struct nn_step){.learning_rate = 0.25, .scale = 1, .momentum = 0.5});
     assert_true(velocity[1] == 6 && value[1] == -5.5);
     assert_true(nn_square_norm(&tensor, true) == 16.25);
     value[17] = 2;
     assert_true(nn_square_norm(&tensor, false) == (double)(value[0] * value[0]) + 30.25 + 9 + 4);
     tensor.frozen = true;
-    nn_step_gd(&tensor, 0.25);
-    nn_step_momentum(&tensor, velocity, 0.25, 0.5);
+    nn_step_gd(&tensor, &(struct nn_step){.learning_rate = 0.25, .scale = 1});
+    nn_step_momentum(&tensor, velocity, &(struct nn_step){.learning_rate = 0.25, .scale = 1, .momentum = 0.5});
     assert_true(value[1] == -5.5 && velocity[1] == 6);
 }
 
@@ -157,11 +161,12 @@ static void operations_are_counted_as_in_the_benchmark(void **state)
     (void)state;
     struct settings settings =
         case_settings((struct shape){128, 16, 64, 64, 64}, ENCODING_NONE, ACTIVATION_RELU, READOUT_TRAINED, false);
-    assert_true(nn_gradient_flops(&settings, 128, 16) == 2.0 * 6 * 128 * 16 * 64 * (64 + 16));
-    assert_true(nn_predict_flops(&settings, 128, 16) == 2.0 * 128 * 16 * 64 * (3 * 64 + 2 * 16));
+    const struct batch_shape task = case_task(&settings);
+    assert_true(nn_gradient_flops(&settings, &task, 128, 16) == 2.0 * 6 * 128 * 16 * 64 * (64 + 16));
+    assert_true(nn_predict_flops(&settings, &task, 128, 16) == 2.0 * 128 * 16 * 64 * (3 * 64 + 2 * 16));
     settings.model.activation = ACTIVATION_NONE;
     settings.model.freeze_attention = true;
-    assert_true(nn_gradient_flops(&settings, 1, 1) == 2.0 * (64 * 130 + 66));
+    assert_true(nn_gradient_flops(&settings, &task, 1, 1) == 2.0 * (64 * 130 + 66));
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static void compare(const struct settings *settings)
     case_open(&c, settings);
     real *logits = malloc((size_t)c.batch.samples * sizeof *logits);
     double loss;
-    nn_gradient(c.model, &c.batch, logits, &loss);
+    nn_gradient(c.model, &c.batch, &(struct nn_pass){0}, logits, &loss);
     reference_run(&c, &r, true);
     bound("logits", settings, logits_error(logits, r.logits, c.batch.samples), 1e-4);
     bound("loss", settings, fabs(loss - r.loss) / r.loss, 1e-4);
@@ -81,9 +81,9 @@ static void predicts_longer_sequences_as_straight_loops_do(void **state)
             case_model(&c, &settings, lengths[i]);
             case_batch(&c, 6, 6);
             for (int step = 0; step < 3; step++) {
-                nn_gradient(c.model, &c.batch, logits, NULL);
+                nn_gradient(c.model, &c.batch, &(struct nn_pass){0}, logits, NULL);
                 for (size_t k = 0; k < nn_tensor_count(c.model); k++)
-                    nn_step_gd(nn_tensor(c.model, k), 0.5);
+                    nn_step_gd(nn_tensor(c.model, k), &(struct nn_step){.learning_rate = 0.5, .scale = 1});
             }
             case_drop_batch(&c);
             case_batch(&c, samples, lengths[i]);

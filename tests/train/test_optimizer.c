@@ -34,7 +34,7 @@ static void steps_are_those_of_the_formula(void **state)
         struct train_optimizer *optimizer;
         struct status status;
         real start[8];
-        assert_int_equal(nn_model_create(&settings, 8, arena, &model, &status), STATUS_OK);
+        assert_int_equal(nn_model_create(&settings, &shape, 8, arena, &model, &status), STATUS_OK);
         assert_int_equal(train_state_init(&items, 8, arena, &status), STATUS_OK);
         assert_int_equal(train_optimizer_create(&settings, model, arena, &items, &optimizer, &status), STATUS_OK);
         assert_int_equal(items.count, rows[r].optimizer == OPTIMIZER_MOMENTUM);
@@ -65,7 +65,7 @@ static void only_trained_tensors_have_buffers(void **state)
         struct train_optimizer *optimizer;
         struct status status;
         size_t used, trained = 0;
-        assert_int_equal(nn_model_create(&settings, 8, arena, &model, &status), STATUS_OK);
+        assert_int_equal(nn_model_create(&settings, &shape, 8, arena, &model, &status), STATUS_OK);
         assert_int_equal(train_state_init(&items, 8, arena, &status), STATUS_OK);
         used = arena_used(arena);
         assert_int_equal(train_optimizer_create(&settings, model, arena, &items, &optimizer, &status), STATUS_OK);
@@ -74,7 +74,7 @@ static void only_trained_tensors_have_buffers(void **state)
             trained += !nn_tensor(model, i)->frozen;
         assert_int_equal(items.count, trained);
         assert_string_equal(items.items[trained - 1].name, "velocity/value");
-        assert_true(used <= train_optimizer_bytes(&settings, nn_model_bytes(&settings, 8)) + 256);
+        assert_true(used <= train_optimizer_bytes(&settings, nn_model_bytes(&settings, &shape, 8)) + 256);
         arena_destroy(arena);
     }
     (void)state;
@@ -88,7 +88,7 @@ static void lack_of_memory_is_an_error(void **state)
     struct nn_model *model;
     struct train_optimizer *optimizer = NULL;
     struct status status;
-    assert_int_equal(nn_model_create(&settings, 8, arena, &model, &status), STATUS_OK);
+    assert_int_equal(nn_model_create(&settings, &shape, 8, arena, &model, &status), STATUS_OK);
     assert_int_equal(train_state_init(&items, 8, arena, &status), STATUS_OK);
     assert_int_equal(train_optimizer_create(&settings, model, small, &items, &optimizer, &status), STATUS_MEMORY);
     assert_null(optimizer);

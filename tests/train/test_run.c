@@ -64,7 +64,7 @@ static void columns_follow_from_the_steps(void **state)
         double step = (double)steps[i];
         assert_true(training_real(&run, FIELD_STEP, i) == step);
         assert_true(training_real(&run, FIELD_TOKENS_SEEN, i) == step * 30 * 5);
-        assert_true(training_real(&run, FIELD_FLOPS, i) == step * nn_gradient_flops(&settings, 30, 5));
+        assert_true(training_real(&run, FIELD_FLOPS, i) == step * nn_gradient_flops(&settings, &shape, 30, 5));
         assert_true(fabs(training_real(&run, FIELD_LEARNING_RATE_SUM, i) - 0.1 * step) < 1e-9);
         assert_true(training_real(&run, FIELD_GRADIENT_NORM, i) > 0);
         assert_true(training_real(&run, FIELD_WEIGHT_NORM, i) > 0);

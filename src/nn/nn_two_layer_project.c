@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From tokens to queries, keys and values. Rows added to the input (sinusoidal, absolute) are projected once a pass,
 // and every sample's chains start from those projections.
-#include "nn_private.h"
+#include "nn_two_layer.h"
 #include <string.h>
 
 static void pack_tensor(const struct nn_tensor *tensor, real *ret_groups)
@@ -11,7 +11,7 @@ static void pack_tensor(const struct nn_tensor *tensor, real *ret_groups)
             memcpy(ret_groups, tensor->value + k * tensor->stride + c, NN_LANES * sizeof *ret_groups);
 }
 
-static void project_base(struct nn_model *model, long length)
+static void project_base(struct two_layer *model, long length)
 {
     const struct nn_product product = {.rows = length,
                                        .columns = model->width,
@@ -24,21 +24,21 @@ static void project_base(struct nn_model *model, long length)
                                        .b_group = NN_LANES * model->dim,
                                        .c = model->base,
                                        .c_stride = model->width};
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
     if (model->linear)
-        model->kernels->dots(model->positions.added, model->dim_padded, length, model->dim_padded, model->folded,
-                             model->base_votes);
+        model->common.kernels->dots(model->positions.added, model->dim_padded, length, model->dim_padded, model->folded,
+                                    model->base_votes);
 }
 
-void nn_pack(struct nn_model *model, long length)
+void nn_pack(struct two_layer *model, long length)
 {
-    const struct nn_tensor *tensor = model->tensor;
+    const struct nn_tensor *tensor = model->common.tensor;
     const long part = model->dim * model->head_padded;
     pack_tensor(&tensor[TENSOR_QUERY], model->packed);
     pack_tensor(&tensor[TENSOR_KEY], model->packed + part);
     if (model->linear)
-        model->kernels->dots(tensor[TENSOR_VALUE].value, model->value_padded, model->dim, model->value_padded,
-                             tensor[TENSOR_READOUT].value, model->folded);
+        model->common.kernels->dots(tensor[TENSOR_VALUE].value, model->value_padded, model->dim, model->value_padded,
+                                    tensor[TENSOR_READOUT].value, model->folded);
     else
         pack_tensor(&tensor[TENSOR_VALUE], model->packed + 2 * part);
     if (model->base)
@@ -46,7 +46,7 @@ void nn_pack(struct nn_model *model, long length)
 }
 
 // The chunk's tokens as rows of reals padded with zeros: the batch's own where they are that already.
-static void find_tokens(struct nn_model *model, struct nn_chunk *chunk)
+static void find_tokens(struct two_layer *model, struct nn_chunk *chunk)
 {
     const float *vectors = chunk->batch->vectors + chunk->first * chunk->batch->length * model->dim;
 #ifndef NN_DOUBLE
@@ -63,16 +63,16 @@ static void find_tokens(struct nn_model *model, struct nn_chunk *chunk)
     chunk->tokens_stride = model->dim_padded;
 }
 
-static void project_votes(struct nn_model *model, const struct nn_chunk *chunk)
+static void project_votes(struct two_layer *model, const struct nn_chunk *chunk)
 {
-    model->kernels->dots(chunk->tokens, chunk->tokens_stride, chunk->rows, model->dim_padded, model->folded,
-                         model->votes);
+    model->common.kernels->dots(chunk->tokens, chunk->tokens_stride, chunk->rows, model->dim_padded, model->folded,
+                                model->votes);
     if (model->base)
         for (long r = 0; r < chunk->rows; r++)
             model->votes[r] += model->base_votes[r % chunk->batch->length];
 }
 
-void nn_project(struct nn_model *model, struct nn_chunk *chunk, const struct batch *batch, long first, long samples)
+void nn_project(struct two_layer *model, struct nn_chunk *chunk, const struct batch *batch, long first, long samples)
 {
     const long length = batch->length;
     *chunk = (struct nn_chunk){.batch = batch, .first = first, .samples = samples, .rows = samples * length};
@@ -93,14 +93,14 @@ void nn_project(struct nn_model *model, struct nn_chunk *chunk, const struct bat
                                        .c = model->projected,
                                        .c_stride = model->width,
                                        .from_c = model->base != NULL};
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
     if (model->linear)
         project_votes(model, chunk);
     if (model->encoding->rotate)
         model->encoding->rotate(model, model->projected, model->width, chunk->rows, length, false);
 }
 
-void nn_project_values(struct nn_model *model, const real *rows, long stride, long count, real *ret_values)
+void nn_project_values(struct two_layer *model, const real *rows, long stride, long count, real *ret_values)
 {
     const struct nn_product product = {.rows = count,
                                        .columns = model->value_padded,
@@ -113,12 +113,12 @@ void nn_project_values(struct nn_model *model, const real *rows, long stride, lo
                                        .b_group = NN_LANES * model->dim,
                                        .c = ret_values,
                                        .c_stride = model->value_padded};
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
 }
 
-void nn_pack_values(struct nn_model *model, long length)
+void nn_pack_values(struct two_layer *model, long length)
 {
-    pack_tensor(&model->tensor[TENSOR_VALUE], model->value_packed);
+    pack_tensor(&model->common.tensor[TENSOR_VALUE], model->value_packed);
     if (model->base)
         nn_project_values(model, model->positions.added, model->dim_padded, length, model->value_base);
 }

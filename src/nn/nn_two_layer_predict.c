@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "nn_private.h"
+#include "nn_two_layer.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -9,18 +9,18 @@ static const int32_t *relevant_of(const struct batch *batch, long sample)
     return batch->relevant + sample * batch->relevant_count;
 }
 
-static real relevant_mass(const struct nn_model *model, const struct nn_attention *attention, const int32_t *keys,
+static real relevant_mass(const struct two_layer *model, const struct nn_attention *attention, const int32_t *keys,
                           long count)
 {
     real mass[NN_LANES];
-    model->kernels->attention_on(attention, keys, count, mass);
+    model->common.kernels->attention_on(attention, keys, count, mass);
     real sum = 0;
     for (int lane = 0; lane < NN_LANES; lane++)
         sum += mass[lane];
     return sum;
 }
 
-static void predict_sample(struct nn_model *model, const struct nn_chunk *chunk, long s,
+static void predict_sample(struct two_layer *model, const struct nn_chunk *chunk, long s,
                            const struct nn_outputs *outputs)
 {
     const struct batch *batch = chunk->batch;
@@ -39,7 +39,7 @@ static void predict_sample(struct nn_model *model, const struct nn_chunk *chunk,
 }
 
 // Values of the chunk's tokens; a linear model projects to votes alone, so that they are made here.
-static const real *value_rows(struct nn_model *model, const struct nn_chunk *chunk, long *ret_stride)
+static const real *value_rows(struct two_layer *model, const struct nn_chunk *chunk, long *ret_stride)
 {
     *ret_stride = model->linear ? model->value_padded : model->width;
     if (!model->linear)
@@ -48,8 +48,8 @@ static const real *value_rows(struct nn_model *model, const struct nn_chunk *chu
     nn_project_values(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->value_rows);
     if (model->base)
         for (long s = 0; s < chunk->samples; s++)
-            model->kernels->add_scaled(model->value_rows + s * length * *ret_stride, model->value_base, 1,
-                                       length * *ret_stride);
+            model->common.kernels->add_scaled(model->value_rows + s * length * *ret_stride, model->value_base, 1,
+                                              length * *ret_stride);
     return model->value_rows;
 }
 
@@ -69,18 +69,19 @@ static void sample_norms(const struct batch *batch, const real *norms, long samp
         outputs->irrelevant_value_norm[sample] = (real)(others > 0 ? sum[0] / others : NAN);
 }
 
-static void predict_norms(struct nn_model *model, const struct nn_chunk *chunk, const struct nn_outputs *outputs)
+static void predict_norms(struct two_layer *model, const struct nn_chunk *chunk, const struct nn_outputs *outputs)
 {
     long stride;
     const real *rows = value_rows(model, chunk, &stride);
-    model->kernels->norms(rows, stride, chunk->rows, model->value_padded, model->norms);
+    model->common.kernels->norms(rows, stride, chunk->rows, model->value_padded, model->norms);
     for (long s = 0; s < chunk->samples; s++)
         sample_norms(chunk->batch, model->norms + s * chunk->batch->length, chunk->first + s, outputs);
 }
 
-void nn_predict(struct nn_model *model, const struct batch *batch, const struct nn_outputs *outputs)
+void two_layer_predict(struct nn_model *common, const struct batch *batch, const struct nn_outputs *outputs)
 {
-    assert(nn_fits(model, batch, model->max_length));
+    struct two_layer *model = (struct two_layer *)common;
+    assert(nn_fits(model, batch, model->common.max_length));
     const long most = nn_chunk_samples(model, batch->length);
     const bool norms = outputs->relevant_value_norm || outputs->irrelevant_value_norm;
     nn_pack(model, batch->length);

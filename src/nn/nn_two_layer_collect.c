@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // From gradients of queries, keys and values to those of the weights. Those of rows added to the input (sinusoidal,
 // absolute) are summed over the samples first.
-#include "nn_private.h"
+#include "nn_two_layer.h"
 #include <string.h>
 
 // weight_gradient (+)= rows^T gradients, for the columns whose weights are trained.
-static void collect_weights(struct nn_model *model, const real *rows, long stride, long count, const real *gradients,
+static void collect_weights(struct two_layer *model, const real *rows, long stride, long count, const real *gradients,
                             bool from_c)
 {
     const long from = model->trained_from;
@@ -21,20 +21,20 @@ static void collect_weights(struct nn_model *model, const real *rows, long strid
                                        .c = model->weight_gradient + from,
                                        .c_stride = model->width,
                                        .from_c = from_c};
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
 }
 
-static void collect_votes(struct nn_model *model, const real *rows, long stride, long count, const real *gradients,
+static void collect_votes(struct two_layer *model, const real *rows, long stride, long count, const real *gradients,
                           bool from_c)
 {
     if (!from_c)
         memset(model->folded_gradient, 0, (size_t)model->dim_padded * sizeof(real));
-    model->kernels->combine(rows, stride, count, model->dim_padded, gradients, model->folded_gradient);
+    model->common.kernels->combine(rows, stride, count, model->dim_padded, gradients, model->folded_gradient);
 }
 
-static void collect_base(struct nn_model *model, const struct nn_chunk *chunk)
+static void collect_base(struct two_layer *model, const struct nn_chunk *chunk)
 {
-    const struct nn_kernels *kernels = model->kernels;
+    const struct nn_kernels *kernels = model->common.kernels;
     const long length = chunk->batch->length, size = length * model->width;
     for (long s = 0; s < chunk->samples; s++)
         kernels->add_scaled(model->base_gradient, model->projected_gradient + s * size, 1, size);
@@ -43,7 +43,7 @@ static void collect_base(struct nn_model *model, const struct nn_chunk *chunk)
             model->base_vote_gradients[r % length] += model->vote_gradients[r];
 }
 
-void nn_collect(struct nn_model *model, const struct nn_chunk *chunk, bool group_start)
+void nn_collect(struct two_layer *model, const struct nn_chunk *chunk, bool group_start)
 {
     if (model->encoding->rotate && model->score_gradients)
         model->encoding->rotate(model, model->projected_gradient, model->width, chunk->rows, chunk->batch->length,
@@ -56,29 +56,29 @@ void nn_collect(struct nn_model *model, const struct nn_chunk *chunk, bool group
 }
 
 // Adds one tensor's columns of weight_gradient to its gradient.
-static void add_columns(struct nn_model *model, int which, long from)
+static void add_columns(struct two_layer *model, int which, long from)
 {
-    struct nn_tensor *tensor = &model->tensor[which];
+    struct nn_tensor *tensor = &model->common.tensor[which];
     if (!tensor->frozen)
         for (long k = 0; k < tensor->rows; k++)
-            model->kernels->add_scaled(tensor->gradient + k * tensor->stride,
-                                       model->weight_gradient + k * model->width + from, 1, tensor->stride);
+            model->common.kernels->add_scaled(tensor->gradient + k * tensor->stride,
+                                              model->weight_gradient + k * model->width + from, 1, tensor->stride);
 }
 
-void nn_group_end(struct nn_model *model)
+void nn_group_end(struct two_layer *model)
 {
     add_columns(model, TENSOR_QUERY, 0);
     add_columns(model, TENSOR_KEY, model->head_padded);
     if (!model->linear)
         add_columns(model, TENSOR_VALUE, 2 * model->head_padded);
     else
-        model->kernels->add_scaled(model->folded_total, model->folded_gradient, 1, model->dim_padded);
+        model->common.kernels->add_scaled(model->folded_total, model->folded_gradient, 1, model->dim_padded);
 }
 
 // Gradient of W_V w_O to those of its factors.
-static void unfold(struct nn_model *model)
+static void unfold(struct two_layer *model)
 {
-    struct nn_tensor *value = &model->tensor[TENSOR_VALUE], *readout = &model->tensor[TENSOR_READOUT];
+    struct nn_tensor *value = &model->common.tensor[TENSOR_VALUE], *readout = &model->common.tensor[TENSOR_READOUT];
     const struct nn_product product = {.rows = model->dim,
                                        .columns = value->stride,
                                        .depth = 1,
@@ -90,13 +90,13 @@ static void unfold(struct nn_model *model)
                                        .b_group = NN_LANES,
                                        .c = value->gradient,
                                        .c_stride = value->stride};
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
     if (!readout->frozen)
-        model->kernels->combine(value->value, value->stride, model->dim, value->stride, model->folded_total,
-                                readout->gradient);
+        model->common.kernels->combine(value->value, value->stride, model->dim, value->stride, model->folded_total,
+                                       readout->gradient);
 }
 
-static void transpose_packed(struct nn_model *model)
+static void transpose_packed(struct two_layer *model)
 {
     for (long w = 0; w < model->width; w++)
         for (long k = 0; k < model->dim; k++)
@@ -104,9 +104,9 @@ static void transpose_packed(struct nn_model *model)
                 model->packed[w / NN_LANES * NN_LANES * model->dim + k * NN_LANES + w % NN_LANES];
 }
 
-static void position_gradient(struct nn_model *model, long length)
+static void position_gradient(struct two_layer *model, long length)
 {
-    struct nn_tensor *tensor = &model->tensor[TENSOR_ENCODING];
+    struct nn_tensor *tensor = &model->common.tensor[TENSOR_ENCODING];
     transpose_packed(model);
     struct nn_product product = {.rows = length,
                                  .columns = model->dim_padded,
@@ -119,17 +119,17 @@ static void position_gradient(struct nn_model *model, long length)
                                  .b_group = NN_LANES,
                                  .c = tensor->gradient,
                                  .c_stride = tensor->stride};
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
     if (!model->linear)
         return;
     product.depth = product.a_row = 1;
     product.a = model->base_vote_gradients;
     product.b = model->folded;
     product.from_c = true;
-    model->kernels->multiply(&product);
+    model->common.kernels->multiply(&product);
 }
 
-void nn_gradients_end(struct nn_model *model, long length)
+void nn_gradients_end(struct two_layer *model, long length)
 {
     if (model->base) {
         const real *rows = model->positions.added;
@@ -137,7 +137,7 @@ void nn_gradients_end(struct nn_model *model, long length)
         if (model->linear)
             collect_votes(model, rows, model->dim_padded, length, model->base_vote_gradients, false);
         nn_group_end(model);
-        if (model->tensors > TENSOR_ENCODING)
+        if (model->common.tensors > TENSOR_ENCODING)
             position_gradient(model, length);
     }
     if (model->linear)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Counts of the model's products, two operations a multiply-add, without padding, softmax and optimiser.
-#include "nn_private.h"
+#include "nn_two_layer.h"
 
 struct costs {
     double tokens, pairs, dim, head, value, distances;
 };
 
-static struct costs costs_of(const struct nn_model *model, long samples, long length)
+static struct costs costs_of(const struct two_layer *model, long samples, long length)
 {
     struct costs costs = {.tokens = (double)samples * (double)length, .dim = (double)model->dim};
     costs.pairs = costs.tokens * (double)length;
@@ -23,22 +23,19 @@ static double forward(struct costs c)
            2 * c.tokens * c.distances * c.head;
 }
 
-double nn_predict_flops(const struct settings *settings, long samples, long length)
+double two_layer_predict_flops(const struct nn_model *model, long samples, long length)
 {
-    struct nn_model model;
-    nn_describe(&model, settings, length);
-    return forward(costs_of(&model, samples, length));
+    return forward(costs_of((const struct two_layer *)model, samples, length));
 }
 
-double nn_gradient_flops(const struct settings *settings, long samples, long length)
+double two_layer_gradient_flops(const struct nn_model *common, long samples, long length)
 {
-    struct nn_model model;
-    nn_describe(&model, settings, length);
-    const struct costs c = costs_of(&model, samples, length);
+    const struct two_layer *model = (const struct two_layer *)common;
+    const struct costs c = costs_of(model, samples, length);
     double flops = forward(c) + 2 * c.tokens * c.dim * c.value + 2 * c.pairs * c.value;
-    if (model.score_gradients)
+    if (model->score_gradients)
         flops += 2 * c.pairs * (2 * c.head + c.value) + 4 * c.tokens * c.distances * c.head;
-    if (!settings->model.freeze_attention)
+    if (!common->settings.model.freeze_attention)
         flops += 4 * c.tokens * c.dim * c.head;
     return flops;
 }
