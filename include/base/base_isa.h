@@ -5,22 +5,27 @@
 #include <stdbool.h>
 
 // An array's initialiser: the variants of a symbol that kernel files define as SIMD_NAME(name), see base_simd.h.
-#ifdef __x86_64__
+#if defined __x86_64__
 #define ISA_VARIANTS(name)                                                                                             \
     {                                                                                                                  \
-        &name##_plain, &name##_avx2, &name##_avx512                                                                    \
+        [ISA_PLAIN] = &name##_plain, [ISA_AVX2] = &name##_avx2, [ISA_AVX512] = &name##_avx512                          \
+    }
+#elif defined __aarch64__
+#define ISA_VARIANTS(name)                                                                                             \
+    {                                                                                                                  \
+        [ISA_PLAIN] = &name##_plain, [ISA_NEON] = &name##_neon                                                         \
     }
 #else
 #define ISA_VARIANTS(name)                                                                                             \
     {                                                                                                                  \
-        &name##_plain                                                                                                  \
+        [ISA_PLAIN] = &name##_plain                                                                                    \
     }
 #endif
 
-enum isa { ISA_PLAIN, ISA_AVX2, ISA_AVX512, ISA_COUNT };
+enum isa { ISA_PLAIN, ISA_AVX2, ISA_AVX512, ISA_NEON, ISA_COUNT };
 
-// The choice for this process, made at its first call: LGSWEEP_ISA (plain, avx2, avx512) where it is set, compiled in
-// and supported by the processor, else the best that is.
+// The choice for this process, made at its first call: LGSWEEP_ISA (plain, avx2, avx512, neon) where it is set,
+// compiled in and supported by the processor, else the best that is.
 enum isa isa_current(void);
 bool isa_supported(enum isa isa); // compiled in, and the processor and the system can run it
 const char *isa_name(enum isa isa);

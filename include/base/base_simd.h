@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The one vector abstraction of kernel files, which are compiled once for each instruction set with -DISA_PLAIN,
-// -DISA_AVX2 or -DISA_AVX512 and -DISA=plain, avx2 or avx512. Every operation is exactly rounded or made of such ones
+// -DISA_AVX2, -DISA_AVX512 or -DISA_NEON and -DISA=plain, avx2, avx512 or neon. Every operation is exactly rounded or made of such ones
 // in a fixed order, so that all instruction sets give the same bits; only the number of lanes differs, and a kernel
 // must not let that show: reductions go over 16 virtual lanes (simd_sum16).
 //
@@ -8,7 +8,7 @@
 // Kernel files do not include base_isa.h, whose enumerators have the names of these macros.
 //
 //   simd, simd_lane                native vector; its element (float; double with NN_DOUBLE)
-//   SIMD_WIDTH                     lanes: 16, 8 or 1; SIMD_PARTS = 16 / SIMD_WIDTH vectors make 16 virtual lanes
+//   SIMD_WIDTH                     lanes: 16, 8, 4 or 1; SIMD_PARTS = 16 / SIMD_WIDTH vectors make 16 virtual lanes
 //   simd_load(p) simd_store(p, v)  no alignment needed
 //   simd_set(x) simd_zero()        all lanes
 //   simd_add sub mul div sqrt      exactly rounded
@@ -46,6 +46,8 @@
 #include "base_simd_avx512.h"
 #elif defined ISA_AVX2
 #include "base_simd_avx2.h"
+#elif defined ISA_NEON
+#include "base_simd_neon.h"
 #else
 #include "base_simd_plain.h"
 #endif

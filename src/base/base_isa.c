@@ -12,12 +12,15 @@ bool isa_supported(enum isa isa)
     switch (isa) {
     case ISA_PLAIN:
         return true;
-#ifdef __x86_64__
+#if defined __x86_64__
     case ISA_AVX2:
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     case ISA_AVX512:
         return isa_supported(ISA_AVX2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#elif defined __aarch64__
+    case ISA_NEON:
+        return true;
 #endif
     default:
         return false;
@@ -26,7 +29,7 @@ bool isa_supported(enum isa isa)
 
 const char *isa_name(enum isa isa)
 {
-    static const char *const names[ISA_COUNT] = {"plain", "avx2", "avx512"};
+    static const char *const names[ISA_COUNT] = {"plain", "avx2", "avx512", "neon"};
     return isa < ISA_COUNT ? names[isa] : "unknown";
 }
 
