@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support.h"
 
+#include "task.h"
 #include "train_optimizer.h"
 #include <math.h>
 #include <stdlib.h>
@@ -19,6 +20,13 @@ static struct settings small_settings(int optimizer, bool frozen)
     return settings;
 }
 
+static struct batch_shape shape_of(const struct settings *settings)
+{
+    struct batch_shape shape;
+    task_shape(settings, &shape);
+    return shape;
+}
+
 // Three steps along gradients of 1, 2 and 4 everywhere.
 static void steps_are_those_of_the_formula(void **state)
 {
@@ -28,6 +36,7 @@ static void steps_are_those_of_the_formula(void **state)
     } rows[] = {{OPTIMIZER_GD, 1 + 2 + 4}, {OPTIMIZER_MOMENTUM, 1 + 2.5 + 5.25}};
     for (size_t r = 0; r < 2; r++) {
         struct settings settings = small_settings(rows[r].optimizer, true);
+        struct batch_shape shape = shape_of(&settings);
         struct arena *arena = arena_create(1 << 14, 0);
         struct train_state items;
         struct nn_model *model;
@@ -59,6 +68,7 @@ static void only_trained_tensors_have_buffers(void **state)
 {
     for (int frozen = 0; frozen < 2; frozen++) {
         struct settings settings = small_settings(OPTIMIZER_MOMENTUM, frozen);
+        struct batch_shape shape = shape_of(&settings);
         struct arena *arena = arena_create(1 << 14, 0);
         struct train_state items;
         struct nn_model *model;
@@ -83,6 +93,7 @@ static void only_trained_tensors_have_buffers(void **state)
 static void lack_of_memory_is_an_error(void **state)
 {
     struct settings settings = small_settings(OPTIMIZER_MOMENTUM, false);
+    struct batch_shape shape = shape_of(&settings);
     struct arena *arena = arena_create(1 << 14, 0), *small = arena_create(1 << 8, 1 << 8);
     struct train_state items;
     struct nn_model *model;

@@ -2,6 +2,7 @@
 #include "run_fixture.h"
 
 #include "nn_model.h"
+#include "task.h"
 #include "train_schedule.h"
 
 static size_t calls; // of malloc and its like
@@ -59,6 +60,8 @@ static void columns_follow_from_the_steps(void **state)
     struct settings settings = small_settings();
     struct run run = run_whole(&settings, two_lengths, 2);
     int64_t steps[12];
+    struct batch_shape shape;
+    task_shape(&settings, &shape);
     train_evaluation_steps(12, 120, steps);
     for (size_t i = 0; i < 12; i++) {
         double step = (double)steps[i];

@@ -24,7 +24,7 @@ static int create(void **state)
     fixture->settings.model.init_scale = 0.5;
     task_set_init(&fixture->data.set, &fixture->settings, SPLIT_TEST, 11);
     *state = fixture;
-    return nn_model_create(&fixture->settings, 11, fixture->arena, &fixture->model, &status);
+    return nn_model_create(&fixture->settings, &fixture->data.set.shape, 11, fixture->arena, &fixture->model, &status);
 }
 
 static int destroy(void **state)
