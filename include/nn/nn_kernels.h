@@ -96,6 +96,18 @@ struct nn_norm_rows {
     real *gain_gradient, *bias_gradient;
 };
 
+// A time step of a recurrent layer for `rows` samples. Rows lie without gaps; `width` is padded to groups, and units of
+// padding stay 0. Gates of a row: i, f, g, o of lstm, `width` apart; one sum of rnn. lstm: i, f, o = sigmoid, g = tanh
+// of their sums, cell = f cell_before + i g, state = o tanh(cell). rnn: state = tanh(sum).
+struct nn_cell {
+    long rows, width;
+    real *gates;                // (rows, 4 width) or (rows, width): sums; lstm leaves activations in their place
+    const real *cell_before;    // lstm: (rows, width), may be `cell`; NULL: zero
+    real *cell, *state;         // (rows, width); rnn has no cell, and `state` may be `gates`
+    const real *state_gradient; // backward: (rows, width); rnn: may be `gates`
+    real *cell_gradient;        // lstm, backward: (rows, width), of the cell; becomes that of the cell before
+};
+
 struct nn_kernels {
     void (*multiply)(const struct nn_product *product);
     // B for `multiply`, in groups without gaps (b_stride 16, b_group 16 * depth), of factor * the matrix `value` of
@@ -116,6 +128,12 @@ struct nn_kernels {
     // over classes is 16 partial sums (class mod 16) and their tree.
     real (*class_loss)(const real *logits, long classes, int32_t target);
     void (*class_gradient)(real *logits, long classes, int32_t target, real factor);
+
+    // Forward; backward, where `gates` (lstm: activations; rnn: anything) becomes the gradient of the sums.
+    void (*lstm_cell)(const struct nn_cell *cell);
+    void (*lstm_cell_gradient)(const struct nn_cell *cell);
+    void (*rnn_cell)(const struct nn_cell *cell);
+    void (*rnn_cell_gradient)(const struct nn_cell *cell);
 
     void (*step_gd)(const struct nn_update *update);
     void (*step_momentum)(const struct nn_update *update);
