@@ -201,10 +201,25 @@ bool setting_is_default(const struct setting *setting, const struct settings *se
 enum { SETTING_DOMAIN_SIZE = 160 };
 char *setting_domain(const struct setting *setting, char *ret_text, size_t size);
 
-// Checks across settings that are each in range: an odd width under rope, more signal tokens than tokens, more samples
-// on the curve than there are. On failure *ret_setting is the row to blame, so that the caller can name its line.
+// A contradiction between settings that are each in range. `blamed` has the rows of which one has to change, NULL after
+// the last, the likeliest first: the caller shows the line of the first one that was written.
+enum { FAULT_BLAMED = 3 };
+struct settings_fault {
+    const struct setting *blamed[FAULT_BLAMED];
+    struct status why; // names the settings, their values and the remedy
+};
+// The next fault from *at on, which starts at 0 and moves behind it; false when there is none: a width that heads do
+// not divide, a task that the model cannot read, more warm-up than steps. Settings that do not apply are never at
+// fault.
+bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault) MUST_CHECK;
+// Whether the model cannot take test sequences of `test_length` tokens: beyond MODEL_LENGTH_LIMIT in a transformer, or
+// more than its random positions. `blamed` are the settings that may change in place of the test length.
+bool settings_length_fault(const struct settings *settings, int64_t test_length,
+                           struct settings_fault *ret_fault) MUST_CHECK;
+// The first fault alone, as a status. On failure *ret_setting is the row most to blame.
 enum status_code settings_check(const struct settings *settings, const struct setting **ret_setting,
                                 struct status *status) MUST_CHECK;
+enum { MODEL_LENGTH_LIMIT = 65536, VOCABULARY_LIMIT = 65536, STEPS_LIMIT = 1000000000 };
 
 // XXH3-128 of the lines `name=canonical value`, each with a newline, in byte order of the names, of the settings that
 // apply and differ from their defaults. So neither a new setting with a default nor the table's order changes one.
@@ -232,8 +247,8 @@ enum status_code settings_decode(struct bytes_reader *reader, struct settings *r
 // What follows from several settings.
 int64_t settings_steps(const struct settings *settings);       // training steps: steps, or what epochs come to
 int64_t settings_batch_size(const struct settings *settings);  // samples of a micro-batch
-bool settings_causal(const struct settings *settings);         // attention_mask with auto resolved
-enum head_kind settings_head(const struct settings *settings); // head with auto resolved
+bool settings_causal(const struct settings *settings);         // attention_mask with auto resolved; never in two_layer
+enum head_kind settings_head(const struct settings *settings); // head with auto resolved; the mean in two_layer
 
 int64_t settings_data_seed(const struct settings *settings); // data_seed, or the replicate where it is -1
 int64_t settings_init_seed(const struct settings *settings);

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: MIT
-#include "spec_settings.h"
+#include "spec_private.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+enum status_code check_count_or_share(const char *name, double value, struct status *status)
+{
+    if (value < 1 || value == floor(value))
+        return STATUS_OK;
+    return status_set(status, STATUS_INVALID,
+                      "%s is %g, neither a count nor a share; write an integer from 1, or a share below 1", name,
+                      value);
+}
+
 static enum status_code check_signal_tokens(const struct settings *settings, struct status *status)
 {
     double tokens = settings->task.signal_tokens;
-    if (tokens < 1)
+    if (settings->task.kind != TASK_SIGNAL)
         return STATUS_OK;
-    if (tokens != floor(tokens))
-        return status_set(
-            status, STATUS_INVALID,
-            "signal_tokens is %g, neither a count nor a share; write an integer from 1, or a share below 1", tokens);
+    if (check_count_or_share("signal_tokens", tokens, status) != STATUS_OK)
+        return STATUS_INVALID;
     if (tokens > (double)settings->task.train_length)
         return status_set(status, STATUS_INVALID,
                           "signal_tokens is %.0f, but sequences have train_length = %" PRId64
@@ -21,13 +28,15 @@ static enum status_code check_signal_tokens(const struct settings *settings, str
     return STATUS_OK;
 }
 
-static enum status_code check_head_dim(const struct settings *settings, struct status *status)
+static enum status_code check_vocabulary(const struct settings *settings, struct status *status)
 {
-    if (settings->model.encoding != ENCODING_ROPE || settings->model.head_dim % 2 == 0)
+    int64_t modulus = settings->task.modulus;
+    if (settings->task.kind != TASK_ACCUMULATOR || 2 * modulus <= VOCABULARY_LIMIT)
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
-                      "head_dim is %" PRId64 ", but encoding rope turns pairs of coordinates; make it even",
-                      settings->model.head_dim);
+                      "modulus is %" PRId64 ", so that the vocabulary has %" PRId64
+                      " symbols, more than %d; lower it to at most %d",
+                      modulus, 2 * modulus, VOCABULARY_LIMIT, VOCABULARY_LIMIT / 2);
 }
 
 static enum status_code check_curve_samples(const struct settings *settings, struct status *status)
@@ -40,23 +49,65 @@ static enum status_code check_curve_samples(const struct settings *settings, str
                       settings->evaluate.curve_samples, settings->evaluate.test_samples);
 }
 
+const struct settings_check_row checks_of_task[] = {
+    {{"signal_tokens", "train_length"}, check_signal_tokens},
+    {{"modulus"}, check_vocabulary},
+    {{"curve_samples", "test_samples"}, check_curve_samples},
+    {{NULL}, NULL},
+};
+
+static void name_blamed(const char *const names[FAULT_BLAMED], struct settings_fault *fault)
+{
+    for (size_t i = 0; i < FAULT_BLAMED; i++)
+        fault->blamed[i] = names[i] ? setting_find(names[i], strlen(names[i])) : NULL;
+}
+
+bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault)
+{
+    static const struct settings_check_row *const lists[] = {checks_of_task, checks_of_model, checks_of_train};
+    size_t number = 0;
+    for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++)
+        for (const struct settings_check_row *row = lists[list]; row->check; row++) {
+            if (number++ < *at || row->check(settings, &ret_fault->why) == STATUS_OK)
+                continue;
+            name_blamed(row->blamed, ret_fault);
+            *at = number;
+            return true;
+        }
+    *at = number;
+    return false;
+}
+
 enum status_code settings_check(const struct settings *settings, const struct setting **ret_setting,
                                 struct status *status)
 {
-    static const struct {
-        const char *blamed;
-        enum status_code (*check)(const struct settings *settings, struct status *status);
-    } checks[] = {
-        {"signal_tokens", check_signal_tokens},
-        {"head_dim", check_head_dim},
-        {"curve_samples", check_curve_samples},
-    };
-    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
-        enum status_code code = checks[i].check(settings, status);
-        if (code != STATUS_OK) {
-            *ret_setting = setting_find(checks[i].blamed, strlen(checks[i].blamed));
-            return code;
-        }
+    struct settings_fault fault;
+    size_t at = 0;
+    if (!settings_next_fault(settings, &at, &fault))
+        return STATUS_OK;
+    *ret_setting = fault.blamed[0];
+    return status_set(status, STATUS_INVALID, "%s", fault.why.text);
+}
+
+bool settings_length_fault(const struct settings *settings, int64_t test_length, struct settings_fault *ret_fault)
+{
+    const struct model_settings *model = &settings->model;
+    static const char *const limit[FAULT_BLAMED] = {NULL}, *const positions[FAULT_BLAMED] = {"random_positions"};
+    if (model->kind == MODEL_TRANSFORMER && test_length > MODEL_LENGTH_LIMIT) {
+        name_blamed(limit, ret_fault);
+        status_set(&ret_fault->why, STATUS_INVALID,
+                   "test sequences of %" PRId64 " tokens are longer than the %d that a transformer takes; test at "
+                   "shorter ones",
+                   test_length, MODEL_LENGTH_LIMIT);
+        return true;
     }
-    return STATUS_OK;
+    const struct setting *row = setting_find(positions[0], strlen(positions[0]));
+    if (!model->random_positions || test_length <= model->random_positions || !setting_applies(row, settings))
+        return false;
+    name_blamed(positions, ret_fault);
+    status_set(&ret_fault->why, STATUS_INVALID,
+               "test sequences of %" PRId64 " tokens have more positions than random_positions = %" PRId64
+               "; raise it to at least the longest test length",
+               test_length, model->random_positions);
+    return true;
 }

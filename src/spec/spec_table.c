@@ -55,7 +55,7 @@ IF(uses_momentum, s->train.optimizer == OPTIMIZER_MOMENTUM)
 IF(uses_adam, s->train.optimizer == OPTIMIZER_ADAM || s->train.optimizer == OPTIMIZER_ADAMW)
 IF(uses_cosine, s->train.schedule == SCHEDULE_COSINE)
 IF(uses_decay, s->train.schedule == SCHEDULE_STEP)
-IF(counts_steps, s->train.epochs == 0)
+IF(counts_steps, s->train.epochs == 0 || !finite_data(s))
 #undef IF
 
 // Reals stay where single precision holds them, integers where a double is exact.
@@ -104,7 +104,7 @@ const struct setting settings_table[] = {
     {"signal_noise", FIELD(TASK, task.signal_noise), BOOL(false), .applies = is_signal,
      .help = "whether signal tokens carry noise as well"},
 
-    {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 4096), .unit = "1", .applies = is_accumulator,
+    {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 65536), .unit = "1", .applies = is_accumulator,
      .help = "accumulator: values and state are taken modulo it; the vocabulary is twice as large"},
     {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names), .applies = is_tokens,
      .help = "targets of a task on tokens: at every position, or at the last alone"},
@@ -191,7 +191,7 @@ const struct setting settings_table[] = {
      .help = "factor on the gradient in each step"},
     {"momentum", FIELD(TRAIN, train.momentum), REAL(0.9, 0, 1), .open_high = true, .unit = "1",
      .applies = uses_momentum, .help = "momentum: what a step keeps of the one before"},
-    {"steps", FIELD(TRAIN, train.steps), INT(800, 0, 1e9), .unit = "steps", .applies = counts_steps,
+    {"steps", FIELD(TRAIN, train.steps), INT(800, 0, STEPS_LIMIT), .unit = "steps", .applies = counts_steps,
      .help = "training steps"},
     {"epochs", FIELD(TRAIN, train.epochs), INT(0, 0, 1e9), .unit = "1", .applies = finite_data,
      .help = "passes over the training set, in place of steps; 0: steps counts"},
@@ -213,11 +213,11 @@ const struct setting settings_table[] = {
      .help = "largest norm of the gradient, to which longer ones are cut; .inf: none"},
     {"schedule", FIELD(TRAIN, train.schedule), CHOICE(SCHEDULE_CONSTANT, schedule_names),
      .help = "course of the learning rate after its warm-up"},
-    {"warmup", FIELD(TRAIN, train.warmup), REAL(0, 0, 1e9), .unit = "steps",
+    {"warmup", FIELD(TRAIN, train.warmup), REAL(0, 0, STEPS_LIMIT), .unit = "steps",
      .help = "linear warm-up: steps from 1, or below 1 a share of the steps"},
     {"final_rate", FIELD(TRAIN, train.final_rate), REAL(0, 0, 1), .unit = "1", .applies = uses_cosine,
      .help = "cosine: the last learning rate as a share of the first"},
-    {"decay_every", FIELD(TRAIN, train.decay_every), REAL(0.25, 0, 1e9), .open_low = true, .unit = "steps",
+    {"decay_every", FIELD(TRAIN, train.decay_every), REAL(0.25, 0, STEPS_LIMIT), .open_low = true, .unit = "steps",
      .applies = uses_decay, .help = "step: steps between decays, or below 1 a share of the steps"},
     {"decay_factor", FIELD(TRAIN, train.decay_factor), REAL(0.5, 0, 1), .open_low = true, .unit = "1",
      .applies = uses_decay, .help = "step: what the learning rate is multiplied by"},

@@ -171,11 +171,15 @@ int64_t settings_batch_size(const struct settings *settings)
 bool settings_causal(const struct settings *settings)
 {
     const int mask = settings->model.attention_mask;
+    if (settings->model.kind == MODEL_TWO_LAYER)
+        return false;
     return mask == MASK_CAUSAL || (mask == MASK_AUTO && settings->task.kind != TASK_SIGNAL);
 }
 
 enum head_kind settings_head(const struct settings *settings)
 {
+    if (settings->model.kind == MODEL_TWO_LAYER)
+        return HEAD_MEAN;
     if (settings->model.head != HEAD_AUTO)
         return settings->model.head;
     if (settings->task.kind == TASK_SIGNAL)
