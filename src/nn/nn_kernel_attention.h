@@ -9,8 +9,6 @@ SIMD_INLINE simd sum_partials(const simd partial[4])
     return simd_add(simd_add(partial[0], partial[1]), simd_add(partial[2], partial[3]));
 }
 
-static const real lane_number[NN_LANES] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-
 // `x` in the lanes of queries that exist, else 0.
 SIMD_INLINE simd existing(const struct nn_attention *t, int lane, simd x)
 {
@@ -72,6 +70,28 @@ SIMD_INLINE simd exp_weight(simd x)
 }
 #endif
 
+// Keys that all queries of the block see.
+SIMD_INLINE long open_keys(const struct nn_attention *t)
+{
+    return t->causal ? t->first : t->keys;
+}
+
+// For a lane's query and a key of the block itself, `row` rows behind the first: positive where the mask hides it.
+SIMD_INLINE simd hidden(long row, int lane)
+{
+    return simd_sub(simd_set((real)row - (real)0.5), simd_load(lane_number + lane));
+}
+
+// Scores that the mask hides leave the search for the largest.
+SIMD_INLINE void hide_scores(struct nn_attention *t, int lane)
+{
+    const simd absent = simd_set(-(real)__builtin_inf());
+    for (long j = open_keys(t); j < t->keys; j++) {
+        real *p = t->weights + j * NN_LANES + lane;
+        simd_store(p, simd_add(simd_load(p), simd_select_positive(hidden(j - t->first, lane), absent)));
+    }
+}
+
 SIMD_INLINE simd exponential(real *p, simd largest)
 {
     simd e = exp_weight(simd_sub(simd_load(p), largest));
@@ -79,21 +99,33 @@ SIMD_INLINE simd exponential(real *p, simd largest)
     return e;
 }
 
-// Scores to e; returns their sum.
-SIMD_INLINE simd exponentials_of_column(real *column, long rows)
+SIMD_INLINE simd seen_exponential(const struct nn_attention *t, long j, int lane, simd largest)
 {
-    const simd largest = largest_of_column(column, rows);
+    real *p = t->weights + j * NN_LANES + lane;
+    const simd e = exp_weight(simd_sub(simd_load(p), largest));
+    const simd seen = t->causal ? simd_select_positive(simd_negate(hidden(j - t->first, lane)), e) : e;
+    simd_store(p, seen);
+    return seen;
+}
+
+// Scores to e; returns their sum.
+SIMD_INLINE simd exponentials_of_column(struct nn_attention *t, int lane)
+{
+    real *column = t->weights + lane;
+    const simd largest = largest_of_column(column, t->keys);
     simd partial[4] = {simd_zero(), simd_zero(), simd_zero(), simd_zero()};
     long j = 0;
-    for (; j + 4 <= rows; j += 4) {
+    for (; j + 4 <= open_keys(t); j += 4) {
         UNROLLED
         for (int i = 0; i < 4; i++)
             partial[i] = simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
     }
-    UNROLLED
-    for (int i = 0; i < 3; i++)
-        if (j + i < rows)
-            partial[i] = simd_add(partial[i], exponential(column + (j + i) * NN_LANES, largest));
+    for (; j < t->keys; j += 4) {
+        UNROLLED
+        for (int i = 0; i < 4; i++)
+            if (j + i < t->keys)
+                partial[i] = simd_add(partial[i], seen_exponential(t, j + i, lane, largest));
+    }
     return sum_partials(partial);
 }
 
@@ -112,8 +144,10 @@ static void attend(struct nn_attention *t, bool biased)
                                       .from_c = biased};
     multiply_block(&scores, 0);
     UNROLLED
-    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
-        simd_store(t->inverse + lane, simd_div(simd_set(1), exponentials_of_column(t->weights + lane, t->keys)));
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
+        hide_scores(t, lane);
+        simd_store(t->inverse + lane, simd_div(simd_set(1), exponentials_of_column(t, lane)));
+    }
 }
 
 SIMD_INLINE void take_output(struct nn_attention *t, int lane, simd output)
@@ -255,6 +289,51 @@ SIMD_INLINE void softmax_gradient(struct nn_attention *t, int lane)
         simd_store(slope + at, simd_mul(simd_load(e + at), simd_sub(simd_load(slope + at), mean)));
 }
 
+// `product` over keys, in rows: sums go on in C where earlier blocks had the key, and start where none did.
+SIMD_INLINE void multiply_keys(const struct nn_attention *t, struct nn_product product)
+{
+    const long before = t->causal ? t->first : t->first > 0 ? t->keys : 0;
+    product.rows = before;
+    product.from_c = true;
+    multiply(&product);
+    product.rows = t->keys - before;
+    product.from_c = false;
+    product.a += before * product.a_row;
+    product.c += before * product.c_stride;
+    multiply(&product);
+}
+
+// The values' gradient from mixed_rows, by the attention before division or what dropout made of it.
+SIMD_INLINE void gradient_of_values(struct nn_attention *t, const real *weights)
+{
+    multiply_keys(t, (struct nn_product){.columns = padded(t->value_dim),
+                                         .depth = queries_in_block(t),
+                                         .a = weights,
+                                         .a_row = NN_LANES,
+                                         .a_depth = 1,
+                                         .b = t->mixed_rows,
+                                         .b_stride = NN_LANES,
+                                         .b_group = NN_LANES * NN_LANES,
+                                         .c = t->value_gradient,
+                                         .c_stride = t->stride});
+}
+
+// score_gradient = that of the attention after division times `inverse`, from mixed_gradient.
+SIMD_INLINE void gradient_of_attention(struct nn_attention *t)
+{
+    const struct nn_product product = {.rows = t->keys,
+                                       .columns = NN_LANES,
+                                       .depth = t->value_dim,
+                                       .a = t->value,
+                                       .a_row = t->stride,
+                                       .a_depth = 1,
+                                       .b = t->mixed_gradient,
+                                       .b_stride = NN_LANES,
+                                       .c = t->score_gradient,
+                                       .c_stride = NN_LANES};
+    multiply_block(&product, 0);
+}
+
 static void values_gradient(struct nn_attention *t, real upstream, bool scores)
 {
     real factor[NN_LANES];
@@ -263,44 +342,21 @@ static void values_gradient(struct nn_attention *t, real upstream, bool scores)
         simd_store(factor + lane, existing(t, lane, simd_mul(simd_set(upstream), simd_load(t->inverse + lane))));
     if (scores) {
         mixed_gradient(t, factor);
-        const struct nn_product product = {.rows = t->keys,
-                                           .columns = NN_LANES,
-                                           .depth = t->value_dim,
-                                           .a = t->value,
-                                           .a_row = t->stride,
-                                           .a_depth = 1,
-                                           .b = t->mixed_gradient,
-                                           .b_stride = NN_LANES,
-                                           .c = t->score_gradient,
-                                           .c_stride = NN_LANES};
-        multiply_block(&product, 0);
+        gradient_of_attention(t);
         UNROLLED
         for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
             softmax_gradient(t, lane);
     }
     for (long c = 0; c < t->value_dim; c += NN_LANES)
         mixed_rows(t, factor, c);
-    const struct nn_product values = {.rows = t->keys,
-                                      .columns = (t->value_dim + NN_LANES - 1) / NN_LANES * NN_LANES,
-                                      .depth = queries_in_block(t),
-                                      .a = t->weights,
-                                      .a_row = NN_LANES,
-                                      .a_depth = 1,
-                                      .b = t->mixed_rows,
-                                      .b_stride = NN_LANES,
-                                      .b_group = NN_LANES * NN_LANES,
-                                      .c = t->value_gradient,
-                                      .c_stride = t->stride,
-                                      .from_c = t->first > 0};
-    multiply(&values);
+    gradient_of_values(t, t->weights);
 }
 
 static void scores_gradient(struct nn_attention *t)
 {
     const long queries = queries_in_block(t), start = t->first * t->stride;
-    const long columns = (t->head_dim + NN_LANES - 1) / NN_LANES * NN_LANES;
     const struct nn_product of_queries = {.rows = queries,
-                                          .columns = columns,
+                                          .columns = padded(t->head_dim),
                                           .depth = t->keys,
                                           .a = t->score_gradient,
                                           .a_row = 1,
@@ -311,19 +367,16 @@ static void scores_gradient(struct nn_attention *t)
                                           .c = t->query_gradient + start,
                                           .c_stride = t->stride};
     multiply(&of_queries);
-    const struct nn_product of_keys = {.rows = t->keys,
-                                       .columns = columns,
-                                       .depth = queries,
-                                       .a = t->score_gradient,
-                                       .a_row = NN_LANES,
-                                       .a_depth = 1,
-                                       .b = t->query + start,
-                                       .b_stride = t->stride,
-                                       .b_group = NN_LANES,
-                                       .c = t->key_gradient,
-                                       .c_stride = t->stride,
-                                       .from_c = t->first > 0};
-    multiply(&of_keys);
+    multiply_keys(t, (struct nn_product){.columns = padded(t->head_dim),
+                                         .depth = queries,
+                                         .a = t->score_gradient,
+                                         .a_row = NN_LANES,
+                                         .a_depth = 1,
+                                         .b = t->query + start,
+                                         .b_stride = t->stride,
+                                         .b_group = NN_LANES,
+                                         .c = t->key_gradient,
+                                         .c_stride = t->stride});
 }
 
 static real total(const struct nn_attention *t)

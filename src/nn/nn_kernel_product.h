@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Matrix products by register tiles. Included by nn_kernel_table.c alone.
 #pragma once
-#include "base_simd.h"
-#include "nn_kernels.h"
+#include "nn_kernel_lanes.h"
 
 // Tiles of rows x groups that fill the registers without spilling: WIDE for two groups at a time, NARROW for one.
 #if SIMD_WIDTH == 16
@@ -14,19 +13,45 @@ enum { WIDE_ROWS = 0, WIDE_GROUPS = 0, NARROW_ROWS = 2 };
 #endif
 enum { TILE_ROWS = 16, TILE_VECTORS = 2 * SIMD_PARTS };
 
-// Loops over registers are written out; over plain C's lanes they are left to the compiler's own vectors.
-#if SIMD_WIDTH == 1
-#define UNROLLED
-#elif defined __clang__
-#define UNROLLED _Pragma("clang loop unroll(full)")
-#else
-#define UNROLLED _Pragma("GCC unroll 32")
-#endif
-
 // The strides that a call knows as constants; a product's other numbers are read from it.
 struct strides {
     long a_row, a_depth, b, c;
 };
+
+// sum[i][v] = what the chains of vector v of row i start from, before any of C is written.
+SIMD_INLINE void start_of_chains(int rows, int vectors, const struct nn_product *p, struct strides stride, long row,
+                                 long column, simd sum[TILE_ROWS][TILE_VECTORS])
+{
+    const real *from = p->from_c ? p->c + row * stride.c + column : NULL;
+    long step = stride.c;
+    if (p->residual) {
+        from = p->residual + row * p->residual_stride + column;
+        step = p->residual_stride;
+    }
+    UNROLLED
+    for (int i = 0; i < rows; i++) {
+        UNROLLED
+        for (int v = 0; v < vectors; v++)
+            sum[i][v] = simd_zero();
+    }
+    if (from) {
+        UNROLLED
+        for (int i = 0; i < rows; i++) {
+            UNROLLED
+            for (int v = 0; v < vectors; v++)
+                sum[i][v] = simd_load(from + i * step + v * SIMD_WIDTH);
+        }
+    }
+    if (!p->bias)
+        return;
+    UNROLLED
+    for (int v = 0; v < vectors; v++) {
+        const simd bias = simd_load(p->bias + column + v * SIMD_WIDTH);
+        UNROLLED
+        for (int i = 0; i < rows; i++)
+            sum[i][v] = simd_add(sum[i][v], bias);
+    }
+}
 
 // `rows` and `groups` are constants at each call, so that `sum` lives in registers. Rows of A are addressed from every
 // fourth, for want of registers.
@@ -40,20 +65,7 @@ SIMD_INLINE void tile(int rows, int groups, const struct nn_product *p, struct s
     UNROLLED
     for (int i = 0; i < rows; i += 4)
         a[i / 4] = p->a + (row + i) * stride.a_row;
-    UNROLLED
-    for (int i = 0; i < rows; i++) {
-        UNROLLED
-        for (int v = 0; v < vectors; v++)
-            sum[i][v] = simd_zero();
-    }
-    if (p->from_c) {
-        UNROLLED
-        for (int i = 0; i < rows; i++) {
-            UNROLLED
-            for (int v = 0; v < vectors; v++)
-                sum[i][v] = simd_load(c + i * stride.c + v * SIMD_WIDTH);
-        }
-    }
+    start_of_chains(rows, vectors, p, stride, row, group * NN_LANES, sum);
     for (long k = p->depth; k > 0; k--) {
         simd line[TILE_VECTORS];
         UNROLLED
@@ -127,4 +139,30 @@ static void multiply(const struct nn_product *p)
 #endif
     for (; group < groups; group++)
         (transposed ? multiply_narrow_transposed : multiply_narrow)(p, group);
+}
+
+SIMD_INLINE void scaled_group(const real *source, simd factor, real *dest)
+{
+    UNROLLED
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+        simd_store(dest + lane, simd_mul(factor, simd_load(source + lane)));
+}
+
+static void pack(const real *value, long stride, long depth, long columns, real factor, real *ret_groups)
+{
+    const simd scale = simd_set(factor);
+    for (long c = 0; c < columns; c += NN_LANES)
+        for (long k = 0; k < depth; k++, ret_groups += NN_LANES)
+            scaled_group(value + k * stride + c, scale, ret_groups);
+}
+
+static void pack_transposed(const real *value, long stride, long depth, long columns, real factor, real *ret_groups)
+{
+    const simd scale = simd_set(factor);
+    for (long c = 0; c < columns; c += NN_LANES)
+        for (long k = 0; k < depth; k += NN_LANES, ret_groups += NN_LANES * NN_LANES) {
+            simd_transpose16(value + c * stride + k, stride, ret_groups);
+            for (int i = 0; i < NN_LANES; i++)
+                scaled_group(ret_groups + i * NN_LANES, scale, ret_groups + i * NN_LANES);
+        }
 }

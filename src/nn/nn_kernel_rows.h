@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Loops over rows of tokens and over flat arrays. Included by nn_kernel_table.c alone.
 #pragma once
-#include "base_simd.h"
-#include "nn_kernels.h"
+#include "nn_kernel_lanes.h"
 
 SIMD_INLINE void rotate_row(real *restrict first, real *restrict second, const real *restrict cosine,
                             const real *restrict sine, long half, real sign)
@@ -93,6 +92,27 @@ static void combine(const real *rows, long stride, long count, long width, const
         combine_of(1, rows + c, stride, count, coefficient, sum + c);
 }
 
+SIMD_INLINE void sum_rows_of(int vectors, const real *rows, long stride, long count, real *sum)
+{
+    simd part[COMBINE_VECTORS];
+    for (int i = 0; i < vectors; i++)
+        part[i] = simd_load(sum + i * SIMD_WIDTH);
+    for (long r = 0; r < count; r++)
+        for (int i = 0; i < vectors; i++)
+            part[i] = simd_add(part[i], simd_load(rows + r * stride + i * SIMD_WIDTH));
+    for (int i = 0; i < vectors; i++)
+        simd_store(sum + i * SIMD_WIDTH, part[i]);
+}
+
+static void sum_rows(const real *rows, long stride, long count, long width, real *sum)
+{
+    long c = 0;
+    for (; c + COMBINE_VECTORS * SIMD_WIDTH <= width; c += COMBINE_VECTORS * SIMD_WIDTH)
+        sum_rows_of(COMBINE_VECTORS, rows + c, stride, count, sum + c);
+    for (; c < width; c += SIMD_WIDTH)
+        sum_rows_of(1, rows + c, stride, count, sum + c);
+}
+
 static void add_scaled(real *y, const real *x, real scale, long count)
 {
     const simd factor = simd_set(scale);
@@ -105,6 +125,12 @@ static void decay_add(real *y, const real *x, real decay, long count)
     const simd factor = simd_set(decay);
     for (long i = 0; i < count; i += SIMD_WIDTH)
         simd_store(y + i, simd_fma(factor, simd_load(y + i), simd_load(x + i)));
+}
+
+static void times(real *y, const real *x, long count)
+{
+    for (long i = 0; i < count; i += SIMD_WIDTH)
+        simd_store(y + i, simd_mul(simd_load(y + i), simd_load(x + i)));
 }
 
 static void scale(real *y, real scale, long count)

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: MIT
 // Compiled once for each instruction set; nn_kernels.c picks among the tables.
 #include "nn_kernel_attention.h"
+#include "nn_kernel_class.h"
+#include "nn_kernel_mix.h"
+#include "nn_kernel_norm.h"
 #include "nn_kernel_product.h"
 #include "nn_kernel_rows.h"
 
 extern const struct nn_kernels SIMD_NAME(nn_kernels);
 const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .multiply = multiply,
+    .pack = pack,
+    .pack_transposed = pack_transposed,
+    .norm = norm,
+    .norm_gradient = norm_gradient,
+    .times = times,
+    .sum_rows = sum_rows,
+    .class_loss = class_loss,
+    .class_gradient = class_gradient,
+    .mix = mix,
+    .mix_gradient = mix_gradient,
     .take_queries = take_queries,
     .attend = attend,
     .read_votes = read_votes,
