@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// A model's weights as a safetensors file (https://github.com/huggingface/safetensors): a u64 with the size of a JSON
+// header, the header, the numbers. Each tensor is F32, (rows, columns) row-major without padding, named as in
+// nn_model.h; weight matrices are (inputs, outputs). The header's __metadata__ says what the model is.
+#pragma once
+#include "base_hash.h"
+#include "base_status.h"
+#include "nn_model.h"
+
+// A line of metadata.
+struct weights_note {
+    const char *key, *value; // plain text: quotes, backslashes and control characters are escaped
+};
+
+// Writes every tensor, frozen ones too. The file appears whole: it is written beside, synced and renamed.
+// STATUS_SYSTEM or STATUS_FULL with path and cause; what stood at `path` is untouched then.
+enum status_code weights_write(struct nn_model *model, const char *path, const struct weights_note *notes, size_t count,
+                               struct status *status) MUST_CHECK;
+
+// Takes the values of every tensor of the model from the file, F32 or F64. STATUS_INVALID, with path, tensor and
+// remedy, where a tensor is missing, has another shape or another type, or the file has one that the model lacks;
+// STATUS_DAMAGED for bytes that are no safetensors. Learned positions ("position") may have other numbers of rows:
+// those of the file come first, and what it lacks stays as it is. On failure the model is unchanged.
+enum status_code weights_read(struct nn_model *model, const char *path, struct status *status) MUST_CHECK;
+
+// Hash of a file's bytes, by which it is part of a trial's identity. STATUS_SYSTEM, with path and cause.
+enum status_code weights_hash(const char *path, uint64_t *ret_hash, struct status *status) MUST_CHECK;
