@@ -35,6 +35,7 @@ static void open_work(struct work *w, enum isa isa, long length)
     random_normals(random_key(1, 3, "attention"), 0, 0, LENGTH, w->m.votes);
     random_normals(random_key(1, 4, "attention"), 0, 0, VALUE, w->m.readout);
     w->t = (struct nn_attention){.length = length,
+                                 .keys = length,
                                  .stride = WIDTH,
                                  .head_dim = HEAD,
                                  .value_dim = VALUE,

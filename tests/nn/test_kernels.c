@@ -209,6 +209,7 @@ static void attend_to(struct tables *t, const struct nn_kernels *kernels, const 
         t->got[k * 16] = scores[k];
     *attention = (struct nn_attention){.length = count,
                                        .stride = 16,
+                                       .keys = count,
                                        .head_dim = 1,
                                        .key = t->got,
                                        .query = queries,
@@ -246,7 +247,7 @@ static void distance_bias_is_exact(void **state)
 {
     struct tables *t = *state;
     for (size_t i = 0; i < t->count; i++) {
-        struct nn_attention attention = {.length = 40, .first = 16, .weights = t->got};
+        struct nn_attention attention = {.length = 40, .keys = 40, .first = 16, .weights = t->got};
         t->table[i]->distance_bias(&attention, 0.37f);
         for (int j = 0; j < 40; j++)
             for (int lane = 0; lane < 16; lane++)
