@@ -96,16 +96,17 @@ struct nn_norm_rows {
     real *gain_gradient, *bias_gradient;
 };
 
-// A time step of a recurrent layer for `rows` samples. Rows lie without gaps; `width` is padded to groups, and units of
-// padding stay 0. Gates of a row: i, f, g, o of lstm, `width` apart; one sum of rnn. lstm: i, f, o = sigmoid, g = tanh
-// of their sums, cell = f cell_before + i g, state = o tanh(cell). rnn: state = tanh(sum).
+// A time step of a recurrent layer for `rows` samples; `width` is padded to groups, and units of padding stay 0. Gates
+// of a row: i, f, g, o of lstm, `width` apart; one sum of rnn. lstm: i, f, o = sigmoid, g = tanh of their sums, cell =
+// f cell_before + i g, state = o tanh(cell). rnn: state = tanh(sum).
 struct nn_cell {
     long rows, width;
-    real *gates;                // (rows, 4 width) or (rows, width): sums; lstm leaves activations in their place
-    const real *cell_before;    // lstm: (rows, width), may be `cell`; NULL: zero
-    real *cell, *state;         // (rows, width); rnn has no cell, and `state` may be `gates`
-    const real *state_gradient; // backward: (rows, width); rnn: may be `gates`
-    real *cell_gradient;        // lstm, backward: (rows, width), of the cell; becomes that of the cell before
+    long gates_stride, stride;  // of rows of `gates`; of all other rows
+    real *gates;                // sums; lstm leaves activations in their place
+    const real *cell_before;    // lstm: may be `cell`; NULL: zero
+    real *cell, *state;         // rnn has no cell, and `state` may be `gates`
+    const real *state_gradient; // backward; rnn: may be `gates`
+    real *cell_gradient;        // lstm, backward: of the cell; becomes that of the cell before
 };
 
 struct nn_kernels {

@@ -39,12 +39,11 @@ SIMD_INLINE void lstm_unit(real *gates, long width, const real *before, real *ce
 
 static void lstm_cell(const struct nn_cell *cell)
 {
-    const long width = cell->width;
     for (long r = 0; r < cell->rows; r++)
-        for (long c = 0; c < width; c += SIMD_WIDTH) {
-            const long at = r * width + c;
-            lstm_unit(cell->gates + 4 * r * width + c, width, cell->cell_before ? cell->cell_before + at : NULL,
-                      cell->cell + at, cell->state + at);
+        for (long c = 0; c < cell->width; c += SIMD_WIDTH) {
+            const long at = r * cell->stride + c;
+            lstm_unit(cell->gates + r * cell->gates_stride + c, cell->width,
+                      cell->cell_before ? cell->cell_before + at : NULL, cell->cell + at, cell->state + at);
         }
 }
 
@@ -63,11 +62,10 @@ SIMD_INLINE void lstm_unit_gradient(real *gates, long width, simd before, simd s
 
 static void lstm_cell_gradient(const struct nn_cell *cell)
 {
-    const long width = cell->width;
     for (long r = 0; r < cell->rows; r++)
-        for (long c = 0; c < width; c += SIMD_WIDTH) {
-            const long at = r * width + c;
-            lstm_unit_gradient(cell->gates + 4 * r * width + c, width,
+        for (long c = 0; c < cell->width; c += SIMD_WIDTH) {
+            const long at = r * cell->stride + c;
+            lstm_unit_gradient(cell->gates + r * cell->gates_stride + c, cell->width,
                                cell->cell_before ? simd_load(cell->cell_before + at) : simd_zero(),
                                simd_load(cell->cell + at), simd_load(cell->state_gradient + at),
                                cell->cell_gradient + at);
@@ -76,12 +74,18 @@ static void lstm_cell_gradient(const struct nn_cell *cell)
 
 static void rnn_cell(const struct nn_cell *cell)
 {
-    for (long i = 0; i < cell->rows * cell->width; i += SIMD_WIDTH)
-        simd_store(cell->state + i, simd_tanh(simd_load(cell->gates + i)));
+    for (long r = 0; r < cell->rows; r++)
+        for (long c = 0; c < cell->width; c += SIMD_WIDTH)
+            simd_store(cell->state + r * cell->stride + c,
+                       simd_tanh(simd_load(cell->gates + r * cell->gates_stride + c)));
 }
 
 static void rnn_cell_gradient(const struct nn_cell *cell)
 {
-    for (long i = 0; i < cell->rows * cell->width; i += SIMD_WIDTH)
-        simd_store(cell->gates + i, behind_tanh(simd_load(cell->state_gradient + i), simd_load(cell->state + i)));
+    for (long r = 0; r < cell->rows; r++)
+        for (long c = 0; c < cell->width; c += SIMD_WIDTH) {
+            const long at = r * cell->stride + c;
+            simd_store(cell->gates + r * cell->gates_stride + c,
+                       behind_tanh(simd_load(cell->state_gradient + at), simd_load(cell->state + at)));
+        }
 }
