@@ -124,6 +124,7 @@ struct settings {
     uint64_t seed;
     int64_t replicate;
     int64_t data_seed, init_seed; // -1: the replicate
+    uint64_t init_source;         // of the trial and step whose weights training starts from; 0: fresh draws
     struct task_settings task;
     struct model_settings model;
     struct train_settings train;

@@ -3,6 +3,7 @@
 #pragma once
 #include "base_arena.h"
 #include "base_bytes.h"
+#include "base_hash.h"
 #include "spec_settings.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +52,21 @@ struct exclusion {
     struct source_place place;
 };
 
+// Weights to start from: those of the trial with the same settings, replicate included, but for the overrides, as the
+// sweep of the store `from` saved them at a step. So the text of the sweep alone says which trial that is.
+struct sweep_override {
+    const struct setting *setting;
+    union setting_value value;
+};
+enum { STEP_LAST = -1 };
+struct sweep_init {
+    const char *from; // path of the store; NULL: fresh draws
+    int64_t step;     // STEP_LAST: the last
+    size_t count;
+    const struct sweep_override *with;
+    struct source_place place;
+};
+
 struct sweep {
     const char *name, *path; // path as the user gave it
     const char *text;        // the file's bytes, zero-terminated
@@ -66,6 +82,9 @@ struct sweep {
     size_t lengths_position;           // how many axes were declared before it
     size_t exclusions_count;
     const struct exclusion *exclusions;
+    struct sweep_init init;
+    size_t saves_count;
+    const int64_t *saves;              // steps whose weights are saved, distinct; STEP_LAST: the last
     const struct source_place *places; // (settings_count) where each setting was given, in a section or as an axis
 };
 
@@ -74,6 +93,17 @@ enum { TEST_LENGTH_LIMIT = 1 << 24 };
 int64_t test_length_tokens(struct test_length length, int64_t train_length);
 // "4x", "256", as in the file. Returns `ret_text`.
 char *test_length_text(struct test_length length, char ret_text[SETTING_TEXT_SIZE]);
+
+// Where a trial with these settings starts from. False: fresh draws. `settings` may have an init_source, which is not
+// looked at.
+bool sweep_source(const struct sweep *sweep, const struct settings *settings, struct hash128 *ret_identity,
+                  int64_t *ret_step);
+// Sets init_source accordingly; call it whenever another setting has changed.
+void sweep_set_source(const struct sweep *sweep, struct settings *settings);
+// Room for WEIGHTS_PATH_SIZE: "STORE.h5.weights", and in it "IDENTITY-STEP.safetensors". Return false when too long.
+enum { WEIGHTS_PATH_SIZE = 4096 };
+bool weights_folder(const char *store_path, char ret_path[WEIGHTS_PATH_SIZE]);
+bool weights_path(const char *store_path, struct hash128 identity, int64_t step, char ret_path[WEIGHTS_PATH_SIZE]);
 
 // Appends, on a new line where there is text before, "path:line:column: message" and, where the place has a line, that
 // line with a caret; long lines are cut around the caret, and bytes that a terminal might obey are shown as '?'. Reads

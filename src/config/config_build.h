@@ -15,6 +15,7 @@ struct build {
     bool *broken;                   // (settings_count) an axis with mistakes, of which nothing more can be said
     struct source_place test_place; // of test_length
     const struct node *exclude;     // read last, since it speaks of axes; NULL without
+    const struct node *init;        // likewise, of settings
 };
 
 // Notes that `setting` is given at `place`. False, with an error that has both places, when it was given before.
@@ -31,6 +32,8 @@ bool lengths_read(struct build *build, const struct node *node, struct test_leng
 void grid_read(struct build *build, const struct node *grid);
 void zip_read(struct build *build, const struct node *zip);
 void test_length_read(struct build *build, const struct node *node, bool axis);
+void save_read(struct build *build, const struct node *node);
+void init_read(struct build *build, const struct node *node);
 void exclude_read(struct build *build, const struct node *exclude);
 void sweep_read(struct build *build, const struct node *root);
 

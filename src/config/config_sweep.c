@@ -58,6 +58,11 @@ static void read_twins(struct build *build, const struct node *node)
         build->sweep->twins = value.b;
 }
 
+static void keep_init(struct build *build, const struct node *node)
+{
+    build->init = node;
+}
+
 static void keep_exclude(struct build *build, const struct node *node)
 {
     build->exclude = node;
@@ -94,8 +99,10 @@ static const struct {
     const char *name;
     void (*read)(struct build *build, const struct node *node);
 } top_keys[] = {
-    {"sweep", read_name}, {"replicates", read_replicates}, {"twins", read_twins},
-    {"grid", read_grid},  {"exclude", keep_exclude},       {"zip", read_zip},
+    {"sweep", read_name},      {"replicates", read_replicates},
+    {"twins", read_twins},     {"grid", read_grid},
+    {"exclude", keep_exclude}, {"zip", read_zip},
+    {"save", save_read},       {"init", keep_init},
 };
 enum { TOP_KEYS = sizeof top_keys / sizeof top_keys[0] };
 
@@ -226,5 +233,7 @@ void sweep_read(struct build *build, const struct node *root)
     lengths_check(build);
     if (build->exclude)
         exclude_read(build, build->exclude);
+    if (build->init)
+        init_read(build, build->init);
     check_seeds(build);
 }

@@ -21,6 +21,7 @@ void cell_settings(const struct grid *grid, size_t cell, struct settings *ret_se
             setting_put(column->setting, ret_settings, column->values[row]);
         }
     }
+    sweep_set_source(sweep, ret_settings);
 }
 
 static bool has_row(const struct rule_test *test, size_t row)

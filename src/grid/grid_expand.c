@@ -197,6 +197,7 @@ static enum status_code find_partner(struct expansion *expansion, uint32_t trial
     if (settings.task.noise_rate == 0)
         return STATUS_OK;
     settings.task.noise_rate = 0;
+    sweep_set_source(grid->sweep, &settings);
     struct hash128 identity = settings_lines_identity(expansion->lines, &settings);
     uint32_t partner = grid->sweep->twins ? add_trial(expansion, identity, &settings, grid->trials[trial].cell, true)
                                           : table_find(&grid->identities, identity);

@@ -81,6 +81,9 @@ const struct setting settings_table[] = {
     {"init_seed", FIELD(SWEEP, init_seed), INT(-1, 0, INT_LIMIT), .unit = "1",
      .help = "key of the initial weights in place of the replicate, to vary data alone"},
 
+    {"init_source", FIELD(SWEEP, init_source), .type = SETTING_UINT, .high = 18446744073709551615.0, .unit = "1",
+     .assigned = true, .help = "hash of the trial and step whose weights training starts from; 0: fresh draws"},
+
     {"task", FIELD(TASK, task.kind), CHOICE(TASK_SIGNAL, task_names), .help = "what is learned"},
     {"train_length", FIELD(TASK, task.train_length), INT(8, 1, 65536), .unit = "tokens",
      .help = "length n of the training sequences"},
