@@ -13,6 +13,7 @@ struct nn_embedding {
     struct nn_rows vectors;  // a block of them, padded
     double noise;            // standard deviation; 0: none
     float *draw;             // (width)
+    double *scratch;         // (width)
 };
 
 void nn_embedding_layout(struct nn_embedding *embedding, struct nn_model *model, struct nn_builder *builder,

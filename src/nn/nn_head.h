@@ -9,9 +9,10 @@ struct nn_head {
     int kind; // enum head_kind
     long width;
     struct nn_linear linear;
-    real *tied_gradient;   // tied: its own sum, since the embeddings' is filled between
-    struct nn_rows pooled; // (samples of a chunk): what is read at the last position or from the mean
-    struct nn_rows logits; // a block of logits or their gradients, padded
+    struct nn_tensor *tied;  // the embeddings, or NULL
+    struct nn_tensor shared; // tied: the same values with a sum of gradients of its own, since theirs is filled between
+    struct nn_rows pooled;   // (samples of a chunk): what is read at the last position or from the mean
+    struct nn_rows logits;   // a block of logits or their gradients, padded
     struct nn_rows pooled_gradient;
 };
 

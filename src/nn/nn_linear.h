@@ -13,12 +13,12 @@ static inline struct nn_rows nn_rows_from(struct nn_rows rows, long row)
 {
     return (struct nn_rows){rows.at ? rows.at + row * rows.stride : NULL, rows.stride};
 }
-// The stride of rows of `columns` numbers: padded, and never a multiple of 4 KiB, whose rows would share a few places
-// in the cache when a column is walked.
+// The stride of rows of `columns` numbers: padded, and off the multiples of 512 bytes, whose rows would share too few
+// places in the cache when a column is walked.
 static inline long nn_stride(long columns)
 {
     const long padded = nn_padded(columns);
-    return padded % 512 == 0 ? padded + NN_LANES : padded;
+    return padded % 128 == 0 ? padded + NN_LANES : padded;
 }
 // `count` rows of `columns` zeros, and 16 rows behind them that may be read. `at` is NULL while memory is counted.
 struct nn_rows nn_take_rows(struct nn_builder *builder, long count, long columns);
@@ -30,13 +30,15 @@ struct nn_linear {
     int parts;
     struct nn_linear_part {
         struct nn_tensor *weight, *bias; // bias may be NULL
-        double factor;                   // y = factor * (x W + b)
+        double factor, bias_factor;      // y = factor * x W + bias_factor * b
         long from, columns;              // of y
     } part[NN_LINEAR_PARTS];
     real *packed, *packed_transposed; // W as B of `multiply`, and its transpose for the way back
     real *bias;                       // (outputs), or NULL
 };
 
+// The tensor with its rows stored in a multiple of 16, where they have no groups of their own.
+struct nn_tensor nn_rows_padded(struct nn_tensor tensor);
 // A weight matrix of PyTorch's shape transposed, (inputs, outputs): `tensor` names it; rows are padded to 16 where they
 // have no groups of their own.
 struct nn_tensor *nn_add_weight(struct nn_model *model, struct nn_builder *builder, struct nn_tensor tensor);
@@ -47,8 +49,12 @@ struct nn_tensor *nn_add_bias(struct nn_model *model, struct nn_builder *builder
 void nn_fill_uniform(const struct nn_model *model, struct nn_tensor *tensor, double scale);
 void nn_fill_normal(const struct nn_model *model, struct nn_tensor *tensor, double scale);
 
-// Parts first, then the memory of the whole.
-void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct nn_tensor *bias, double factor);
+// Parts first, then the memory of the whole. `bias` may be NULL, for all parts alike.
+void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct nn_tensor *bias, double factor,
+                    double bias_factor);
+// y = factor * x W' + b with the first `rows` rows of W.
+void nn_linear_tied(struct nn_linear *linear, struct nn_tensor *weight, long rows, struct nn_tensor *bias,
+                    double factor);
 void nn_linear_layout(struct nn_linear *linear, struct nn_builder *builder);
 
 // Once a pass; the transpose where the way back is taken (and x is not the model's input).

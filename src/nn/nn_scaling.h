@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// How use, initial values and learning rates of tensors depend on the width (`parametrization`), m = width /
+// base_width. All is 1 in `standard`, at m = 1, and outside transformers.
+//   ntk: a matrix that reads `width` numbers is used with the factor m^-1/2 and starts m^1/2 as large.
+//   mup (Yang et al. 2021, tables 3 and 8): a matrix from width to width learns at 1/m under Adam; embeddings, input
+//   matrices, positions, biases and gains at m under gradient descent; the head starts m^-1/2 as large and learns at
+//   1/m; embeddings that serve as the head are used there with the factor 1/m. Scores are divided by head_dim, with a
+//   constant that makes m = 1 the usual square root.
+#pragma once
+#include "nn_private.h"
+
+enum nn_role { ROLE_INPUT, ROLE_HIDDEN, ROLE_HEAD, ROLE_TIED_HEAD };
+struct nn_scaling {
+    double factor;  // on the matrix where it is used
+    double initial; // on its initial values
+    double rate;    // nn_tensor.rate
+};
+struct nn_scaling nn_scaling(const struct settings *settings, enum nn_role role);
+double nn_score_scale(const struct settings *settings); // what q·k is multiplied by
