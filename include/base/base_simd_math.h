@@ -4,6 +4,8 @@
 //   simd_exp(x)     error < 1 ulp, gradual underflow included; exp(0) = 1, exp(-inf) = 0, exp(inf) = inf, NaN stays
 //   simd_log(x)     error < 1 ulp; log(1) = 0, log(0) = -inf, log(inf) = inf, NaN for x < 0 and NaN
 //   simd_log1p(x)   log(1 + x), error < 2 ulp; log1p(±0) = 0, log1p(-1) = -inf, NaN for x < -1 and NaN
+//   simd_tanh(x)    error < 1.5 ulp; tanh(±0) = ±0, tanh(±inf) = ±1, NaN stays
+//   simd_erf(x)     error < 1.5 ulp; the same ends
 //   simd_radius(w)  sqrt(-2 ln((w + 1/2) / 2^32)) of an unsigned word: finite, positive
 //   simd_turn(w, &cos, &sin)  of the angle 2 pi (w + 1/2) / 2^32
 // The last two are the halves of Box and Muller's method; see base_random.h.
@@ -23,6 +25,14 @@ SIMD_INLINE simd simd_log(simd x)
 SIMD_INLINE simd simd_log1p(simd x)
 {
     return math_log1p(x);
+}
+SIMD_INLINE simd simd_tanh(simd x)
+{
+    return math_tanh(x);
+}
+SIMD_INLINE simd simd_erf(simd x)
+{
+    return math_erf(x);
 }
 #else
 
@@ -113,6 +123,36 @@ SIMD_INLINE simd simd_log1p(simd x)
     simd_split(sum, &e, &f);
     simd scaled = simd_scale(error, simd_sub(simd_set(SIMD_SHIFTER), e));
     return simd_log_ends(x, simd_negate(one), simd_log_sum(e, simd_add(f, scaled)));
+}
+
+SIMD_INLINE simd simd_with_sign_of(simd x, simd sign)
+{
+    return simd_of_bits(simd_int_or(simd_bits(x), simd_int_and(simd_bits(sign), simd_int_set(0x80000000))));
+}
+
+// For |x| < 5/8 an odd polynomial, minimax to 2^-27; else 1 - 2 / (exp(2 |x|) + 1).
+SIMD_INLINE simd simd_tanh(simd x)
+{
+    static const float p[] = {-0x1.555524p-2f, 0x1.1103f2p-3f, -0x1.b7cff2p-5f, 0x1.4f5ef8p-6f, -0x1.697118p-8f};
+    simd size = simd_abs(x), square = simd_mul(x, x), one = simd_set(1.0f);
+    simd near = simd_fma(simd_mul(size, square), simd_polynomial(square, p, SIMD_LENGTH(p)), size);
+    simd e = simd_exp(simd_add(size, size));
+    simd far = simd_sub(one, simd_div(simd_set(2.0f), simd_add(e, one)));
+    return simd_with_sign_of(simd_choose(simd_less(size, simd_set(0.625f)), near, far), x);
+}
+
+// For |x| < 0.9 x + x P(x^2), minimax to 2^-30; else 1 - exp(Q(|x|)), Q = log(1 - erf) to 2^-34 in the result. From 4
+// on the result is 1.
+SIMD_INLINE simd simd_erf(simd x)
+{
+    static const float p[] = {0x1.06eba8p-3f, -0x1.812742p-2f,  0x1.ce2dcap-4f, -0x1.b80962p-6f,
+                              0x1.549664p-8f, -0x1.a88d8ap-11f, 0x1.574ec6p-14f};
+    static const float q[] = {0x1.62d8a4p-13f, -0x1.212626p0f, -0x1.444d1ep-1f, -0x1.bb4548p-4f,
+                              0x1.9aebaep-6f,  -0x1.10625p-8f, 0x1.c4590ep-12f, -0x1.5d71d4p-16f};
+    simd size = simd_clamp(simd_abs(x), 0.0f, 4.0f);
+    simd near = simd_fma(size, simd_polynomial(simd_mul(size, size), p, SIMD_LENGTH(p)), size);
+    simd far = simd_sub(simd_set(1.0f), simd_exp(simd_polynomial(size, q, SIMD_LENGTH(q))));
+    return simd_with_sign_of(simd_choose(simd_less(size, simd_set(0.9f)), near, far), x);
 }
 
 // Of u = (w + 1/2) / 2^32 and 1 - u the smaller is rounded, so that the logarithm is accurate at both ends.

@@ -3,16 +3,6 @@
 #include "base_fma.h"
 #include "base_wide.h"
 
-#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
-
-static double polynomial(double x, const double *coefficient, int count)
-{
-    double sum = coefficient[count - 1];
-    for (int i = count - 2; i >= 0; i--)
-        sum = sum * x + coefficient[i];
-    return sum;
-}
-
 // Its own nearest integer, for |x| < 2^51, which the low bits of *ret_bits hold too.
 static double nearest(double x, uint64_t *ret_bits)
 {
@@ -29,7 +19,7 @@ double wide_scale(double x, int exponent)
 }
 
 // exp(x) = 2^n exp(r), |r| <= ln(2) / 2, with Taylor's series behind 1 + r. n times the leading part of ln(2) is exact.
-double wide_exp(struct wide x)
+struct wide wide_exp_parts(struct wide x, int *ret_exponent)
 {
     static const double taylor[] = {1.0 / 2,         1.0 / 6,          1.0 / 24,         1.0 / 120,     1.0 / 720,
                                     1.0 / 5040,      1.0 / 40320,      1.0 / 362880,     1.0 / 3628800, 1.0 / 39916800,
@@ -40,7 +30,15 @@ double wide_exp(struct wide x)
     r = wide_sum(r.high, r.low + x.low);
     double rest = r.high * r.high * polynomial(r.high, taylor, LENGTH(taylor)) + r.low * (1 + r.high);
     struct wide sum = wide_fast_sum(1, r.high);
-    return wide_scale(sum.high + (sum.low + rest), (int)n);
+    *ret_exponent = (int)n;
+    return (struct wide){sum.high, sum.low + rest};
+}
+
+double wide_exp(struct wide x)
+{
+    int exponent;
+    struct wide parts = wide_exp_parts(x, &exponent);
+    return wide_scale(parts.high + parts.low, exponent);
 }
 
 double math_exp(double x)

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
+
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
@@ -61,9 +63,21 @@ static inline struct wide wide_divide(struct wide a, struct wide b)
     return wide_fast_sum(quotient, rest / b.high);
 }
 
+// Horner's rule, coefficients in ascending order.
+static inline double polynomial(double x, const double *coefficient, int count)
+{
+    double sum = coefficient[count - 1];
+    for (int i = count - 2; i >= 0; i--)
+        sum = sum * x + coefficient[i];
+    return sum;
+}
+
 // x * 2^exponent, rounded once, for 2^-54 < |x| < 4 and |exponent| <= 1100.
 double wide_scale(double x, int exponent);
 // exp(high + low), |high| <= 750, error < 0.7 ulp.
 double wide_exp(struct wide x);
+// The same as high + low times 2^*ret_exponent, high in 0.7 … 1.5; what is lost is below 2^-53 of exp(high + low) - 1
+// where the exponent is 0.
+struct wide wide_exp_parts(struct wide x, int *ret_exponent);
 // log(x * 2^exponent) for positive normal x, relative error < 2^-66.
 struct wide wide_log(struct wide x, int exponent);

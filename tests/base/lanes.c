@@ -37,8 +37,12 @@ SIMD_INLINE simd apply(enum lane_operation operation, simd a, simd b, simd c)
         return simd_exp(a);
     case LANE_LOG:
         return simd_log(a);
-    default:
+    case LANE_LOG1P:
         return simd_log1p(a);
+    case LANE_TANH:
+        return simd_tanh(a);
+    default:
+        return simd_erf(a);
     }
 }
 
@@ -60,6 +64,10 @@ static void run(enum lane_operation operation, long count, const float *a, const
         map(LANE_LOG, count, a, b, c, ret);
     else if (operation == LANE_LOG1P)
         map(LANE_LOG1P, count, a, b, c, ret);
+    else if (operation == LANE_TANH)
+        map(LANE_TANH, count, a, b, c, ret);
+    else if (operation == LANE_ERF)
+        map(LANE_ERF, count, a, b, c, ret);
     else
         map(operation, count, a, b, c, ret);
 }

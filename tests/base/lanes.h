@@ -21,6 +21,8 @@ enum lane_operation {
     LANE_EXP,
     LANE_LOG,
     LANE_LOG1P,
+    LANE_TANH,
+    LANE_ERF,
     LANE_OPERATIONS
 };
 

@@ -192,11 +192,11 @@ static void functions_have_one_result_on_all(void **state)
 {
     (void)state;
     static const char *const hashes[] = {"add9feb013bc2a3107bdf6feaca587fa", "7ecbba78a110665017539ce759e36396",
-                                         "b192d639ad0e320bd57bbd7417086798"};
+                                         "b192d639ad0e320bd57bbd7417086798", "68255775c9248ec56c15819c4fb39701", "d7849615e59f0cb6069c944a85fde454"};
     static float a[COUNT], b[COUNT], c[COUNT], found[COUNT];
     fill(a, b, c);
     for (enum isa isa = 0; isa < ISA_COUNT; isa++)
-        for (int i = 0; i < 3 && isa_supported(isa); i++) {
+        for (int i = 0; i < 5 && isa_supported(isa); i++) {
             variants[isa]->run(LANE_EXP + (enum lane_operation)i, COUNT, a, b, c, found);
             assert_golden_floats(found, COUNT, hashes[i]);
         }
@@ -289,6 +289,12 @@ static void functions_stay_within_the_stated_error(void **state)
         {LANE_LOG1P, mpfr_log1p, 0.01, 3, 2},
         {LANE_LOG1P, mpfr_log1p, -0x1p-60, -0x1.fffffep-1, 2},
         {LANE_LOG1P, mpfr_log1p, -0.3, -0.9999, 2},
+        {LANE_TANH, mpfr_tanh, 0x1p-149, 0x1p127, 1.5},
+        {LANE_TANH, mpfr_tanh, -0.05, -11, 1.5},
+        {LANE_TANH, mpfr_tanh, 0.3, 0.9, 1.5},
+        {LANE_ERF, mpfr_erf, 0x1p-149, 0x1p127, 1.5},
+        {LANE_ERF, mpfr_erf, -0.05, -5, 1.5},
+        {LANE_ERF, mpfr_erf, 0.5, 1.2, 1.5},
     };
     static float x[COUNT], found[COUNT];
     for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
@@ -329,6 +335,8 @@ static void prints_speeds(void **state)
     prints_the_speed_of("exp", LANE_EXP);
     prints_the_speed_of("log", LANE_LOG);
     prints_the_speed_of("log1p", LANE_LOG1P);
+    prints_the_speed_of("tanh", LANE_TANH);
+    prints_the_speed_of("erf", LANE_ERF);
 }
 
 int main(void)

@@ -55,6 +55,8 @@ static void functions_are_those_of_base_math(void **state)
         assert_same(simd_exp(ends[i]), math_exp(ends[i]));
         assert_same(simd_log(ends[i]), math_log(ends[i]));
         assert_same(simd_log1p(ends[i]), math_log1p(ends[i]));
+        assert_same(simd_tanh(ends[i]), math_tanh(ends[i]));
+        assert_same(simd_erf(ends[i]), math_erf(ends[i]));
         assert_same(simd_sqrt(ends[i]), sqrt(ends[i]));
         assert_same(simd_abs(ends[i]), fabs(ends[i]));
         assert_same(simd_negate(ends[i]), -ends[i]);
