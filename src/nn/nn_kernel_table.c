@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Compiled once for each instruction set; nn_kernels.c picks among the tables.
+#include "nn_kernel_activation.h"
 #include "nn_kernel_attention.h"
 #include "nn_kernel_class.h"
 #include "nn_kernel_mix.h"
 #include "nn_kernel_norm.h"
 #include "nn_kernel_product.h"
+#include "nn_kernel_recurrent.h"
 #include "nn_kernel_rows.h"
 
 extern const struct nn_kernels SIMD_NAME(nn_kernels);
@@ -14,10 +16,15 @@ const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .pack_transposed = pack_transposed,
     .norm = norm,
     .norm_gradient = norm_gradient,
+    .activate = activate,
     .times = times,
     .sum_rows = sum_rows,
     .class_loss = class_loss,
     .class_gradient = class_gradient,
+    .lstm_cell = lstm_cell,
+    .lstm_cell_gradient = lstm_cell_gradient,
+    .rnn_cell = rnn_cell,
+    .rnn_cell_gradient = rnn_cell_gradient,
     .mix = mix,
     .mix_gradient = mix_gradient,
     .take_queries = take_queries,
