@@ -134,6 +134,22 @@ size_t nn_model_bytes(const struct settings *settings, const struct batch_shape 
     return known ? bytes : SIZE_MAX;
 }
 
+size_t nn_trained_bytes(const struct settings *settings, const struct batch_shape *shape, size_t *ret_tensors)
+{
+    struct arena *arena;
+    size_t bytes = 0, tensors = 0;
+    const struct nn_model *model = sketch(settings, shape, 1, &arena, &bytes);
+    bytes = model ? 0 : SIZE_MAX;
+    for (size_t i = 0; model && i < model->tensors; i++)
+        if (!model->tensor[i].frozen) {
+            bytes += (size_t)model->tensor[i].storage * sizeof(real);
+            tensors++;
+        }
+    arena_destroy(arena);
+    *ret_tensors = tensors;
+    return bytes;
+}
+
 double nn_gradient_flops(const struct settings *settings, const struct batch_shape *shape, long samples, long length)
 {
     struct arena *arena;
