@@ -15,7 +15,7 @@ double math_sin(double x);
 double math_cos(double x);
 
 double math_tanh(double x); // error < 0.9 ulp
-double math_erf(double x);  // error < 1.1 ulp
+double math_erf(double x);  // error < 1.3 ulp
 
 // Error < 0.8 ulp, and none where the result is a double: pow(2, n), pow(10, 22), pow(x, 1), pow(4, 0.5).
 double math_pow(double x, double y);
