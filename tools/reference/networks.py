@@ -44,9 +44,13 @@ def linear(name, inputs, outputs):
     return {name: (inputs, outputs), name + ".bias": (1, outputs)}
 
 
+def embedding_shapes(s):
+    return ({"embedding": (s.vocabulary, s.width)} if s.vocabulary else
+            {"input.weight": (s.dim, s.width), "input.bias": (1, s.width)})
+
+
 def transformer_shapes(s):
-    found = ({"embedding": (s.vocabulary, s.width)} if s.vocabulary else
-             {"input.weight": (s.dim, s.width), "input.bias": (1, s.width)})
+    found = embedding_shapes(s)
     found |= encodings.shapes(s, s.heads, s.width // s.heads, None)
     norms = ("gain", "bias") if s.norm == "layer" else ("gain",)
     for i in range(s.layers):
@@ -60,10 +64,9 @@ def transformer_shapes(s):
 
 
 def recurrent_shapes(s):
-    found, gates = {"embedding": (s.vocabulary, s.width)} if s.vocabulary else {}, 4 if s.model == "lstm" else 1
+    found, gates = embedding_shapes(s), 4 if s.model == "lstm" else 1
     for i in range(s.layers):
-        inputs = s.dim if i == 0 and s.dim else s.width
-        found |= linear(f"layers.{i}.input", inputs, gates * s.width)
+        found |= linear(f"layers.{i}.input", s.width, gates * s.width)
         found |= linear(f"layers.{i}.recurrent", s.width, gates * s.width)
     return found
 
@@ -108,8 +111,12 @@ def attention(s, w, prefix, x, positions):
     return affine(s, w, prefix + "out", (scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
 
 
+def embedded(s, w, x):
+    return w["embedding"][x] if s.vocabulary else x @ w["input.weight"] + w["input.bias"]
+
+
 def transformer(s, w, x, positions):
-    x = w["embedding"][x] if s.vocabulary else x @ w["input.weight"] + w["input.bias"]
+    x = embedded(s, w, x)
     x = x + encodings.added(s, w, positions)
     for i in range(s.layers):
         layer = f"layers.{i}."
@@ -120,20 +127,19 @@ def transformer(s, w, x, positions):
 
 
 def recurrent(s, w, x, positions):
-    x = w["embedding"][x] if s.vocabulary else x
-    module = (nn.LSTM if s.model == "lstm" else nn.RNN)(x.shape[-1], s.width, s.layers, batch_first=True)
+    module = (nn.LSTM if s.model == "lstm" else nn.RNN)(s.width, s.width, s.layers, batch_first=True)
     parts = {}
     for i in range(s.layers):
         for name, part in (("input", "ih"), ("recurrent", "hh")):
             parts[f"weight_{part}_l{i}"] = w[f"layers.{i}.{name}"].T
             parts[f"bias_{part}_l{i}"] = w[f"layers.{i}.{name}.bias"][0]
-    return read_out(s, w, torch.func.functional_call(module, parts, x)[0])
+    return read_out(s, w, torch.func.functional_call(module, parts, embedded(s, w, x))[0])
 
 
 def read_out(s, w, x):
     if s.head != "per_position":
         x = x[:, -1:] if s.head == "last" else x.mean(1, keepdim=True)
-    logits = factor(s) * (x @ (w["embedding"].T if s.tied else w["head"]))
+    logits = factor(s) * (x @ (w["embedding"][:s.outputs].T if s.tied else w["head"]))
     return logits + w["head.bias"] if s.head_bias else logits
 
 

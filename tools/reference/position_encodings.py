@@ -7,7 +7,7 @@ query, (samples or 1, queries, keys).
 import math
 import torch
 
-INPUT = ("sinusoidal", "absolute")
+NAMES = ("none", "sinusoidal", "absolute", "relative", "transformer_xl", "t5", "alibi", "rope", "kerple", "fire")
 
 
 def waves(at, size, base=10000.0):
