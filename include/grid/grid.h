@@ -6,6 +6,7 @@
 // at noise rate 0. Where the sweep wants twins and no cell is the partner, it is appended as a twin.
 #pragma once
 #include "base_arena.h"
+#include "base_bytes.h"
 #include "base_hash.h"
 #include "base_status.h"
 #include "spec_settings.h"
@@ -33,11 +34,16 @@ double grid_cells(const struct sweep *sweep);
 
 // Builds the trials: cells in the axes' order (last axis fastest, then replicate), exclusions dropped, cells of equal
 // identity merged, twins last, in the order in which they were asked for. The sweep must outlive the grid.
-// STATUS_INVALID above `limit` cells (the text has count and limit), when no trial is left, and when a cell's settings
-// contradict each other (the text names the cell and shows the line to blame); STATUS_MEMORY.
+// STATUS_INVALID above `limit` cells (the text has count and limit), when no trial is left, and when settings of a cell
+// contradict each other or a test length (the text has each contradiction once, with its first cell and the line to
+// blame, in the order of the file); STATUS_MEMORY.
 enum status_code grid_expand(const struct sweep *sweep, size_t limit, struct grid **ret_grid,
                              struct status *status) MUST_CHECK;
 void grid_destroy(struct grid *grid); // accepts NULL
+
+// Appends a warning, in the form of sweep_describe, for each setting that the file has and that applies to no trial
+// (heads under model two_layer): its value has no effect, and its axis repeats the same trials.
+void grid_warn_idle(const struct grid *grid, struct bytes *ret_warnings);
 
 size_t grid_trials(const struct grid *grid);
 const struct grid_trial *grid_trial(const struct grid *grid, size_t index);

@@ -211,7 +211,7 @@ struct settings_fault {
 };
 // The next fault from *at on, which starts at 0 and moves behind it; false when there is none: a width that heads do
 // not divide, a task that the model cannot read, more warm-up than steps. Settings that do not apply are never at
-// fault.
+// fault, but for epochs under data stream, where one would take them for the length of training.
 bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault) MUST_CHECK;
 // Whether the model cannot take test sequences of `test_length` tokens: beyond MODEL_LENGTH_LIMIT in a transformer, or
 // more than its random positions. `blamed` are the settings that may change in place of the test length.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "grid.h"
 #include "grid_private.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 double grid_cells(const struct sweep *sweep)
@@ -22,6 +23,30 @@ void grid_destroy(struct grid *grid)
     sets_fini(&grid->sets);
     arena_destroy(grid->arena);
     free(grid);
+}
+
+static bool is_idle(const struct grid *grid, const struct setting *setting)
+{
+    for (size_t i = 0; i < grid->identities.count; i++)
+        if (setting_applies(setting, &grid->trials[i].settings))
+            return false;
+    return true;
+}
+
+void grid_warn_idle(const struct grid *grid, struct bytes *ret_warnings)
+{
+    const struct sweep *sweep = grid->sweep;
+    for (size_t i = 0; sweep->places && i < settings_count; i++) {
+        const struct setting *setting = &settings_table[i];
+        char message[160];
+        if (!sweep->places[i].line || !setting->applies || !is_idle(grid, setting))
+            continue;
+        snprintf(message, sizeof message,
+                 "warning: %s has no effect in any trial of this sweep; remove it, or choose the task, model or other "
+                 "setting that uses it",
+                 setting->name);
+        sweep_describe(sweep, sweep->places[i], message, ret_warnings);
+    }
 }
 
 size_t grid_trials(const struct grid *grid)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Station before: config_load. Station after: store_open.
-#include "grid_private.h"
+#include "grid_faults.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +18,7 @@ struct expansion {
     size_t trials_capacity;
     size_t train_axis; // the axis with train_length; axes_count when it is none
     uint32_t *own_set; // (rows of that axis, else 1) the test lengths of each train length, without exclusions
+    struct grid_faults faults;
 };
 
 static enum status_code no_memory(const struct expansion *expansion)
@@ -95,7 +96,7 @@ static uint32_t cell_set(struct expansion *expansion, size_t cell, int64_t train
     return expansion->own_set[axis ? cell_row(grid, cell, expansion->train_axis) : 0];
 }
 
-static enum status_code check_lengths(struct expansion *expansion, int64_t train_length)
+static void check_lengths(struct expansion *expansion, int64_t train_length)
 {
     const struct sweep *sweep = expansion->grid->sweep;
     for (size_t l = 0; l < sweep->lengths_count; l++) {
@@ -104,9 +105,8 @@ static enum status_code check_lengths(struct expansion *expansion, int64_t train
         char text[SETTING_TEXT_SIZE], message[MESSAGE_SIZE];
         snprintf(message, sizeof message, "test_length: %s of train_length %" PRId64 " is not an integer from 1 to %d",
                  test_length_text(sweep->lengths[l], text), train_length, TEST_LENGTH_LIMIT);
-        return fail_at(expansion, sweep->lengths[l].place, message);
+        faults_add(&expansion->faults, sweep->lengths[l].place, FAULT_NO_CELL, message);
     }
-    return STATUS_OK;
 }
 
 // The column of train_length; NULL when it is no axis.
@@ -131,9 +131,7 @@ static enum status_code make_own_sets(struct expansion *expansion)
         return no_memory(expansion);
     for (size_t i = 0; i < count; i++) {
         int64_t train_length = column ? column->values[i].i : sweep->base.task.train_length;
-        enum status_code code = check_lengths(expansion, train_length);
-        if (code != STATUS_OK)
-            return code;
+        check_lengths(expansion, train_length);
         expansion->own_set[i] = make_set(expansion, train_length, NULL);
         if (expansion->own_set[i] == TABLE_NONE)
             return no_memory(expansion);
@@ -141,24 +139,10 @@ static enum status_code make_own_sets(struct expansion *expansion)
     return STATUS_OK;
 }
 
-static enum status_code fail_check(const struct expansion *expansion, size_t cell, const struct setting *blamed,
-                                   const char *why)
-{
-    const struct sweep *sweep = expansion->grid->sweep;
-    char message[MESSAGE_SIZE], text[MESSAGE_SIZE / 2];
-    struct source_place place = {0};
-    if (sweep->places && blamed)
-        place = sweep->places[setting_index(blamed)];
-    snprintf(message, sizeof message, "%.480s (at %s)", why, cell_text(expansion->grid, cell, text, sizeof text));
-    return fail_at(expansion, place, message);
-}
-
 static enum status_code add_cell(struct expansion *expansion, size_t cell)
 {
     struct grid *grid = expansion->grid;
     struct settings settings;
-    struct status why;
-    const struct setting *blamed = NULL;
     grid->cell_trial[cell] = TABLE_NONE;
     if (cell_is_excluded(grid, cell))
         return STATUS_OK;
@@ -168,8 +152,9 @@ static enum status_code add_cell(struct expansion *expansion, size_t cell)
         return no_memory(expansion);
     if (!grid->sets.set[set].count)
         return STATUS_OK;
-    if (settings_check(&settings, &blamed, &why) != STATUS_OK)
-        return fail_check(expansion, cell, blamed, why.text);
+    faults_check_cell(&expansion->faults, grid, cell, &settings, &grid->sets.set[set]);
+    if (expansion->faults.count)
+        return STATUS_OK;
     uint32_t index = add_trial(expansion, settings_lines_identity(expansion->lines, &settings), &settings, cell, false);
     if (index == TABLE_NONE)
         return no_memory(expansion);
@@ -214,8 +199,10 @@ static enum status_code add_all(struct expansion *expansion)
 {
     struct grid *grid = expansion->grid;
     enum status_code code = make_own_sets(expansion);
-    for (size_t cell = 0; code == STATUS_OK && cell < grid->cells; cell++)
+    for (size_t cell = 0; code == STATUS_OK && cell < grid->cells && !expansion->faults.more; cell++)
         code = add_cell(expansion, cell);
+    if (code == STATUS_OK)
+        code = faults_status(&expansion->faults, grid, expansion->status);
     size_t trials = grid->identities.count;
     for (size_t i = 0; code == STATUS_OK && i < trials; i++)
         code = find_partner(expansion, (uint32_t)i);

@@ -211,6 +211,105 @@ static void settings_at_odds_are_refused_with_their_line(void **state)
     fixture_fini(&f);
 }
 
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        count++;
+    return count;
+}
+
+static void all_contradictions_are_told_once_in_the_order_of_the_file(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct grid *grid = NULL;
+    struct status status;
+    fixture_init(&f);
+    f.sweep.replicates = 3;
+    fixture_set(&f, "curve_samples", "5000");
+    fixture_set(&f, "model", "transformer");
+    fixture_axis(&f, "warmup", "0.5 900");
+    fixture_axis(&f, "heads", "5 7 8");
+    assert_int_equal(grid_expand(&f.sweep, 100, &grid, &status), STATUS_INVALID);
+    assert_null(grid);
+    assert_int_equal(count_of(status.text, "s.yaml"), 4);
+    const char *whole = strstr(status.text, "s.yaml: curve_samples is 5000"),
+               *first = strstr(status.text, "s.yaml:1:1: warmup is 900"),
+               *second = strstr(status.text, "s.yaml:2:1: width is 64, which heads = 5 do not divide"),
+               *third = strstr(status.text, "s.yaml:2:1: width is 64, which heads = 7 do not divide");
+    assert_true(whole && first > whole && second > first && third > second);
+    assert_non_null(strstr(whole, "(at warmup=0.5, heads=5, replicate=0, and 17 more cells)"));
+    assert_non_null(strstr(first, "(at warmup=900, heads=5, replicate=0, and 8 more cells)"));
+    assert_non_null(strstr(third, "(at warmup=0.5, heads=7, replicate=0, and 5 more cells)"));
+    fixture_fini(&f);
+}
+
+static void a_long_list_of_contradictions_is_cut(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct grid *grid = NULL;
+    struct status status;
+    fixture_init(&f);
+    fixture_set(&f, "model", "transformer");
+    fixture_axis(&f, "width", "1 2 3 5 6 7 9 10 11 13 14 15 17 18 19 21 22 23 25 26 27 29 30 31");
+    assert_int_equal(grid_expand(&f.sweep, 100, &grid, &status), STATUS_INVALID);
+    assert_int_equal(count_of(status.text, "do not divide"), 20);
+    assert_non_null(strstr(status.text, "\nand more errors, once these are mended"));
+    fixture_fini(&f);
+}
+
+static void the_line_is_that_of_a_setting_that_the_file_has(void **state)
+{
+    (void)state;
+    const struct {
+        const char *axis, *values, *set[2], *lengths, *message;
+    } rows[] = {
+        {"width", "64 30", {"heads", "4"}, "1x", "s.yaml:1:1: width is 30"},
+        {"heads", "4 5", {"width", "64"}, "1x", "s.yaml:1:1: width is 64"},
+        {"train_length", "8 16", {"random_positions", "12"}, "1x", "s.yaml:1:1: random_positions is 12, fewer"},
+        {"random_positions", "64 0", {"encoding", "t5"}, "1x 128 64", "s.yaml:3:1: test sequences of 128 tokens have"},
+        {"encoding", "t5", {"random_positions", "64"}, "9x", "s.yaml:3:1: test sequences of 72 tokens have more"},
+        {"width", "64", {"heads", "4"}, "1x 65536 65537", "s.yaml:3:1: test sequences of 65537 tokens are longer"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture f;
+        struct grid *grid = NULL;
+        struct status status;
+        fixture_init(&f);
+        fixture_set(&f, "model", "transformer");
+        fixture_set(&f, "encoding", "alibi");
+        fixture_set(&f, rows[i].set[0], rows[i].set[1]);
+        fixture_axis(&f, rows[i].axis, rows[i].values);
+        fixture_lengths(&f, rows[i].lengths);
+        assert_int_equal(grid_expand(&f.sweep, 100, &grid, &status), STATUS_INVALID);
+        assert_int_equal(count_of(status.text, "s.yaml"), 1);
+        assert_memory_equal(status.text, rows[i].message, strlen(rows[i].message));
+        fixture_fini(&f);
+    }
+}
+
+static void warns_of_settings_that_no_trial_uses(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct bytes text = {0};
+    fixture_init(&f);
+    fixture_axis(&f, "encoding", "none rope");
+    fixture_axis(&f, "heads", "2 4");
+    fixture_axis(&f, "rope_base", "100 1000");
+    struct grid *grid = fixture_expand(&f);
+    grid_warn_idle(grid, &text);
+    bytes_u8(&text, 0);
+    assert_false(text.failed);
+    assert_int_equal(count_of((const char *)text.data, "warning"), 1);
+    assert_non_null(strstr((const char *)text.data, "s.yaml:2:1: warning: heads has no effect in any trial"));
+    bytes_fini(&text);
+    grid_destroy(grid);
+    fixture_fini(&f);
+}
+
 static void test_lengths_that_are_no_tokens_are_refused_with_their_line(void **state)
 {
     (void)state;
@@ -222,6 +321,7 @@ static void test_lengths_that_are_no_tokens_are_refused_with_their_line(void **s
     fixture_lengths(&f, "1x 0.5x");
     assert_int_equal(grid_expand(&f.sweep, 100, &grid, &status), STATUS_INVALID);
     assert_non_null(strstr(status.text, "s.yaml:3:1: test_length: 0.5x of train_length 9 is not an integer"));
+    assert_null(strstr(status.text, "(at "));
     fixture_fini(&f);
 }
 
@@ -263,6 +363,10 @@ int main(void)
         cmocka_unit_test(reordering_changes_no_identity),
         cmocka_unit_test(a_grid_beyond_the_limit_is_refused_at_once),
         cmocka_unit_test(settings_at_odds_are_refused_with_their_line),
+        cmocka_unit_test(all_contradictions_are_told_once_in_the_order_of_the_file),
+        cmocka_unit_test(a_long_list_of_contradictions_is_cut),
+        cmocka_unit_test(the_line_is_that_of_a_setting_that_the_file_has),
+        cmocka_unit_test(warns_of_settings_that_no_trial_uses),
         cmocka_unit_test(test_lengths_that_are_no_tokens_are_refused_with_their_line),
         cmocka_unit_test(a_hundred_thousand_cells_take_a_blink),
     };

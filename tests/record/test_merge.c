@@ -3,6 +3,7 @@
 
 #include "fixture.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void start(struct record *ret_record, enum record_status status)
@@ -96,12 +97,15 @@ static void refuses_another_trial_and_other_numerics(void **state)
     (void)state;
     struct record target, source;
     struct status status = {0};
+    char refusal[96];
     start(&target, RECORD_DONE);
     start(&source, RECORD_DONE);
     put(&source, RECORD_TEST, 16, 0.75);
-    source.numerics = 7;
+    source.numerics = NUMERICS + 5;
     assert_int_equal(record_merge(&target, &source, &status), STATUS_INVALID);
-    assert_string_equal(status.text, "records of numerics 1 and 7 cannot be merged; run the sweep anew");
+    snprintf(refusal, sizeof refusal, "records of numerics %d and %d cannot be merged; run the sweep anew", NUMERICS,
+             NUMERICS + 5);
+    assert_string_equal(status.text, refusal);
     source.numerics = NUMERICS;
     source.identity.low ^= 1;
     assert_int_equal(record_merge(&target, &source, &status), STATUS_INVALID);

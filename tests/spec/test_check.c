@@ -13,7 +13,7 @@ static void set(struct settings *settings, const char *name, const char *text)
 }
 
 static const struct combination {
-    const char *set[3][2];
+    const char *set[6][2];
     const char *blamed; // NULL: accepted
     const char *message;
 } combinations[] = {
@@ -37,7 +37,187 @@ static const struct combination {
      "curve_samples",
      "curve_samples is 301, but the curve uses the first of test_samples = 300 sequences; lower the one or raise the "
      "other"},
+    {{{"encoding", "rope"}, {"head_dim", "15"}, {"model", "transformer"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"signal_tokens", "9"}}, NULL, NULL},
+    {{{"task", "accumulator"}},
+     "model",
+     "model two_layer reads vectors, but task accumulator gives tokens; take model transformer, rnn or lstm, or task "
+     "signal"},
+    {{{"task", "accumulator"}, {"model", "lstm"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "transformer"}, {"modulus", "32768"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "transformer"}, {"modulus", "32769"}},
+     "modulus",
+     "modulus is 32769, so that the vocabulary has 65538 symbols, more than 65536; lower it to at most 32768"},
+    {{{"modulus", "32769"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"width", "30"}},
+     "heads",
+     "width is 30, which heads = 4 do not divide; take a multiple of 4 as width, or other heads"},
+    {{{"model", "rnn"}, {"width", "30"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"width", "36"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"width", "36"}, {"encoding", "rope"}},
+     "width",
+     "width is 36 and heads is 4, so that a head has 9 coordinates, but encoding rope turns pairs of them; make width "
+     "a multiple of 8"},
+    {{{"model", "transformer"}, {"width", "36"}, {"encoding", "t5"}}, NULL, NULL},
+    {{{"model", "lstm"}, {"width", "36"}, {"encoding", "rope"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "transformer"}, {"tied", "true"}},
+     "tied",
+     "tied makes the head of the embeddings, but task accumulator has 10 symbols and 5 classes (modulus = 5); write "
+     "tied: false"},
+    {{{"task", "accumulator"}, {"model", "transformer"}, {"tied", "true"}, {"embeddings", "orthonormal"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"tied", "true"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"head", "per_position"}},
+     "head",
+     "head is per_position, but task signal has one target a sequence; write head: last or mean"},
+    {{{"head", "per_position"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"head", "last"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"head", "mean"}},
+     "head",
+     "head is mean, but under supervision steps each position has a target; write head: per_position, or supervision: "
+     "final"},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"head", "mean"}, {"supervision", "final"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"head", "per_position"}, {"supervision", "final"}},
+     "head",
+     "head is per_position, but task accumulator under supervision final has one target a sequence; write head: last "
+     "or mean"},
+    {{{"encoding", "absolute"}, {"random_positions", "8"}}, NULL, NULL},
+    {{{"encoding", "absolute"}, {"random_positions", "7"}},
+     "random_positions",
+     "random_positions is 7, fewer than the train_length = 8 tokens that need one each; raise it, or write 0 for "
+     "positions as they are"},
+    {{{"encoding", "none"}, {"random_positions", "7"}}, NULL, NULL},
+    {{{"model", "rnn"}, {"encoding", "rope"}, {"random_positions", "7"}}, NULL, NULL},
+    {{{"encoding", "t5"}, {"t5_buckets", "30"}},
+     "t5_buckets",
+     "t5_buckets is 30, but bidirectional attention shares them out by 4; make it a multiple of that"},
+    {{{"encoding", "t5"}, {"t5_buckets", "30"}, {"attention_mask", "causal"}},
+     "t5_buckets",
+     "t5_buckets is 30, but bidirectional attention shares them out by 4; make it a multiple of that"},
+    {{{"model", "transformer"}, {"encoding", "t5"}, {"t5_buckets", "30"}, {"attention_mask", "causal"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"encoding", "t5"}, {"t5_buckets", "31"}, {"attention_mask", "causal"}},
+     "t5_buckets",
+     "t5_buckets is 31, but causal attention shares them out by 2; make it a multiple of that"},
+    {{{"encoding", "t5"}, {"t5_distance", "9"}}, NULL, NULL},
+    {{{"encoding", "t5"}, {"t5_distance", "8"}},
+     "t5_distance",
+     "t5_distance is 8, but of t5_buckets = 32 the first 8 are for a single distance each; raise the one or lower the "
+     "other"},
+    {{{"model", "transformer"}, {"encoding", "t5"}, {"t5_distance", "16"}, {"attention_mask", "causal"}},
+     "t5_distance",
+     "t5_distance is 16, but of t5_buckets = 32 the first 16 are for a single distance each; raise the one or lower "
+     "the other"},
+    {{{"model", "transformer"}, {"parametrization", "mup"}, {"base_width", "30"}},
+     "base_width",
+     "base_width is 30, which heads = 4 do not divide, as mup needs for the scale of scores; take a multiple of 4"},
+    {{{"model", "transformer"}, {"parametrization", "ntk"}, {"base_width", "30"}}, NULL, NULL},
+    {{{"epochs", "3"}, {"data", "stream"}},
+     "epochs",
+     "epochs is 3, but under data: stream no sample comes twice; write epochs: 0 and say how many steps"},
+    {{{"epochs", "1e9"}, {"batch_size", "40"}},
+     "epochs",
+     "epochs = 1000000000 are 2000000000 steps of 40 samples, more than 1000000000; lower epochs or raise batch_size"},
+    {{{"batch_size", "40"}, {"accumulation", "2"}}, NULL, NULL},
+    {{{"batch_size", "40"}, {"accumulation", "3"}},
+     "accumulation",
+     "accumulation is 3, but samples = 80 are 2 micro-batches of 40, so that a step would see samples twice; lower "
+     "accumulation or batch_size"},
+    {{{"accumulation", "2"}},
+     "accumulation",
+     "accumulation is 2, but samples = 80 are 1 micro-batch of 80, so that a step would see samples twice; lower "
+     "accumulation or batch_size"},
+    {{{"accumulation", "2"}, {"data", "stream"}}, NULL, NULL},
+    {{{"warmup", "800"}}, NULL, NULL},
+    {{{"warmup", "0.99"}, {"steps", "3"}}, NULL, NULL},
+    {{{"warmup", "801"}}, "warmup", "warmup is 801 steps, but training has 800; lower the one or raise the other"},
+    {{{"warmup", "3"}, {"epochs", "2"}},
+     "warmup",
+     "warmup is 3 steps, but training has 2; lower the one or raise the other"},
+    {{{"warmup", "1.5"}},
+     "warmup",
+     "warmup is 1.5, neither a count nor a share; write an integer from 1, or a share below 1"},
+    {{{"schedule", "step"}, {"decay_every", "1.5"}},
+     "decay_every",
+     "decay_every is 1.5, neither a count nor a share; write an integer from 1, or a share below 1"},
+    {{{"decay_every", "1.5"}}, NULL, NULL},
+    {{{"schedule", "step"}, {"decay_every", "0.1"}}, NULL, NULL},
+    {{{"optimizer", "gd"}, {"batch_size", "16"}, {"clip", "1"}}, NULL, NULL},
 };
+
+static void tells_every_fault_once(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"curve_samples", "heads", "random_positions", "warmup"};
+    struct settings settings;
+    struct settings_fault fault;
+    size_t at = 0, count = 0;
+    settings_defaults(&settings);
+    set(&settings, "model", "transformer");
+    set(&settings, "encoding", "alibi");
+    set(&settings, "width", "6");
+    set(&settings, "random_positions", "2");
+    set(&settings, "warmup", "1e6");
+    set(&settings, "curve_samples", "1e6");
+    for (; settings_next_fault(&settings, &at, &fault); count++) {
+        assert_true(count < 4);
+        assert_string_equal(fault.blamed[0]->name, expected[count]);
+        assert_true(fault.blamed[1] && strlen(fault.why.text) > 20);
+    }
+    assert_int_equal(count, 4);
+    assert_false(settings_next_fault(&settings, &at, &fault));
+}
+
+static void a_fault_blames_settings_that_its_message_names(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof combinations / sizeof combinations[0]; i++) {
+        struct settings settings;
+        struct settings_fault fault;
+        size_t at = 0;
+        settings_defaults(&settings);
+        for (size_t k = 0; k < 6 && combinations[i].set[k][0]; k++)
+            set(&settings, combinations[i].set[k][0], combinations[i].set[k][1]);
+        if (!settings_next_fault(&settings, &at, &fault))
+            continue;
+        assert_non_null(strstr(fault.why.text, fault.blamed[0]->name));
+        for (size_t b = 0; b < FAULT_BLAMED && fault.blamed[b]; b++)
+            assert_true(setting_applies(fault.blamed[b], &settings) || b > 0 || settings.train.epochs);
+    }
+}
+
+static void long_tests_are_refused_where_the_model_ends(void **state)
+{
+    (void)state;
+    const struct {
+        const char *set[3][2];
+        int64_t length;
+        const char *blamed, *message;
+    } rows[] = {
+        {{{"model", "transformer"}}, 65536, NULL, NULL},
+        {{{"model", "transformer"}},
+         65537,
+         NULL,
+         "test sequences of 65537 tokens are longer than the 65536 that a transformer takes; test at shorter ones"},
+        {{{"model", "rnn"}}, 65537, NULL, NULL},
+        {{{"model", "two_layer"}}, 65537, NULL, NULL},
+        {{{"encoding", "rope"}, {"random_positions", "64"}}, 64, NULL, NULL},
+        {{{"encoding", "rope"}, {"random_positions", "64"}},
+         65,
+         "random_positions",
+         "test sequences of 65 tokens have more positions than random_positions = 64; raise it to at least the longest "
+         "test length"},
+        {{{"encoding", "none"}, {"random_positions", "64"}}, 65, NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct settings settings;
+        struct settings_fault fault = {.blamed = {NULL}};
+        settings_defaults(&settings);
+        for (size_t k = 0; k < 3 && rows[i].set[k][0]; k++)
+            set(&settings, rows[i].set[k][0], rows[i].set[k][1]);
+        assert_int_equal(settings_length_fault(&settings, rows[i].length, &fault), rows[i].message != NULL);
+        assert_string_equal(fault.why.text, rows[i].message ? rows[i].message : "");
+        assert_string_equal(fault.blamed[0] ? fault.blamed[0]->name : "-", rows[i].blamed ? rows[i].blamed : "-");
+    }
+}
 
 static void blames_the_setting_that_contradicts_another(void **state)
 {
@@ -48,7 +228,7 @@ static void blames_the_setting_that_contradicts_another(void **state)
         struct status status = {0};
         const struct setting *blamed = NULL;
         settings_defaults(&settings);
-        for (size_t k = 0; k < 3 && row->set[k][0]; k++)
+        for (size_t k = 0; k < 6 && row->set[k][0]; k++)
             set(&settings, row->set[k][0], row->set[k][1]);
         enum status_code code = settings_check(&settings, &blamed, &status);
         assert_int_equal(code, row->blamed ? STATUS_INVALID : STATUS_OK);
@@ -60,27 +240,89 @@ static void blames_the_setting_that_contradicts_another(void **state)
 static void settings_apply_where_they_have_an_effect(void **state)
 {
     (void)state;
-    const struct {
-        const char *name, *where[2];
+    // A setting, what makes it apply, and what then makes it idle.
+    static const struct {
+        const char *name, *where[3][2], *unless[2];
     } rows[] = {
-        {"momentum", {"optimizer", "momentum"}},          {"relative_clip", {"encoding", "relative"}},
-        {"alibi_slope", {"encoding", "alibi"}},           {"rope_base", {"encoding", "rope"}},
-        {"sinusoidal_scale", {"encoding", "sinusoidal"}},
+        {"snr", {{"task", "signal"}}, {"task", "accumulator"}},
+        {"snr", {{"task", "accumulator"}, {"model", "rnn"}, {"embeddings", "orthonormal"}}, {"embeddings", "trained"}},
+        {"dim", {{NULL}}, {"task", "accumulator"}},
+        {"signal_tokens", {{NULL}}, {"task", "accumulator"}},
+        {"signal_position", {{NULL}}, {"task", "accumulator"}},
+        {"signal_geometry", {{NULL}}, {"task", "accumulator"}},
+        {"project_noise", {{NULL}}, {"task", "accumulator"}},
+        {"signal_noise", {{NULL}}, {"task", "accumulator"}},
+        {"modulus", {{"task", "accumulator"}}, {"task", "signal"}},
+        {"supervision", {{"task", "accumulator"}}, {"task", "signal"}},
+        {"encoding", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"encoding", {{"model", "two_layer"}}, {"model", "lstm"}},
+        {"head_dim", {{NULL}}, {"model", "transformer"}},
+        {"value_dim", {{NULL}}, {"model", "transformer"}},
+        {"readout", {{NULL}}, {"model", "transformer"}},
+        {"activation", {{NULL}}, {"model", "transformer"}},
+        {"freeze_attention", {{NULL}}, {"model", "transformer"}},
+        {"init_scale", {{NULL}}, {"model", "transformer"}},
+        {"relative_clip", {{"encoding", "relative"}}, {"model", "rnn"}},
+        {"relative_clip", {{"encoding", "relative"}}, {"encoding", "rope"}},
+        {"alibi_slope", {{"encoding", "alibi"}}, {"model", "transformer"}},
+        {"rope_base", {{"encoding", "rope"}}, {"encoding", "none"}},
+        {"rope_base", {{"encoding", "rope"}, {"model", "transformer"}}, {"model", "rnn"}},
+        {"sinusoidal_scale", {{"encoding", "sinusoidal"}}, {"encoding", "absolute"}},
+        {"layers", {{"model", "rnn"}}, {"model", "two_layer"}},
+        {"width", {{"model", "lstm"}}, {"model", "two_layer"}},
+        {"embeddings", {{"model", "transformer"}, {"task", "accumulator"}}, {"task", "signal"}},
+        {"heads", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"ffn_factor", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"norm", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"ffn_activation", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"attention_mask", {{"model", "transformer"}}, {"model", "two_layer"}},
+        {"head", {{"model", "rnn"}}, {"model", "two_layer"}},
+        {"head_bias", {{"model", "rnn"}}, {"model", "two_layer"}},
+        {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"embeddings", "orthonormal"}},
+        {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"task", "signal"}},
+        {"dropout", {{"model", "rnn"}}, {"model", "two_layer"}},
+        {"attention_noise", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"init_gain", {{"model", "rnn"}}, {"model", "two_layer"}},
+        {"value_gain", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"parametrization", {{"model", "transformer"}}, {"model", "rnn"}},
+        {"base_width", {{"model", "transformer"}, {"parametrization", "mup"}}, {"parametrization", "standard"}},
+        {"base_width", {{"model", "transformer"}, {"parametrization", "ntk"}}, {"model", "rnn"}},
+        {"position_scale", {{"model", "transformer"}, {"encoding", "absolute"}}, {"model", "two_layer"}},
+        {"position_scale", {{"model", "transformer"}, {"encoding", "relative"}}, {"encoding", "t5"}},
+        {"t5_buckets", {{"encoding", "t5"}}, {"encoding", "fire"}},
+        {"t5_distance", {{"encoding", "t5"}}, {"model", "rnn"}},
+        {"fire_width", {{"encoding", "fire"}}, {"encoding", "kerple"}},
+        {"fire_threshold", {{"encoding", "fire"}}, {"model", "rnn"}},
+        {"random_positions", {{"encoding", "alibi"}}, {"encoding", "none"}},
+        {"random_positions", {{"encoding", "rope"}}, {"model", "lstm"}},
+        {"rope_scaling", {{"encoding", "rope"}}, {"encoding", "alibi"}},
+        {"momentum", {{"optimizer", "momentum"}}, {"optimizer", "adam"}},
+        {"steps", {{"epochs", "0"}}, {"epochs", "1"}},
+        {"steps", {{"data", "stream"}, {"epochs", "1"}}, {"data", "finite"}},
+        {"epochs", {{NULL}}, {"data", "stream"}},
+        {"beta1", {{"optimizer", "adam"}}, {"optimizer", "gd"}},
+        {"beta2", {{"optimizer", "adamw"}}, {"optimizer", "momentum"}},
+        {"epsilon", {{"optimizer", "adamw"}}, {"optimizer", "gd"}},
+        {"final_rate", {{"schedule", "cosine"}}, {"schedule", "step"}},
+        {"decay_every", {{"schedule", "step"}}, {"schedule", "constant"}},
+        {"decay_factor", {{"schedule", "step"}}, {"schedule", "inverse_sqrt"}},
     };
     enum { ROWS = sizeof rows / sizeof rows[0] };
-    size_t conditional = 0;
-    for (size_t i = 0; i < settings_count; i++)
-        conditional += settings_table[i].applies != NULL;
-    assert_int_equal(conditional, ROWS);
+    for (size_t i = 0; i < settings_count; i++) {
+        bool here = false;
+        for (size_t r = 0; r < ROWS; r++)
+            here |= strcmp(rows[r].name, settings_table[i].name) == 0;
+        assert_int_equal(here, settings_table[i].applies != NULL);
+    }
     for (size_t i = 0; i < ROWS; i++) {
         struct settings settings;
         settings_defaults(&settings);
         const struct setting *row = setting_find(rows[i].name, strlen(rows[i].name));
-        assert_false(setting_applies(row, &settings));
-        set(&settings, rows[i].where[0], rows[i].where[1]);
+        for (size_t k = 0; k < 3 && rows[i].where[k][0]; k++)
+            set(&settings, rows[i].where[k][0], rows[i].where[k][1]);
         assert_true(setting_applies(row, &settings));
-        for (size_t k = 0; k < ROWS; k++)
-            assert_int_equal(setting_applies(setting_find(rows[k].name, strlen(rows[k].name)), &settings), k == i);
+        set(&settings, rows[i].unless[0], rows[i].unless[1]);
+        assert_false(setting_applies(row, &settings));
     }
 }
 
@@ -88,6 +330,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blames_the_setting_that_contradicts_another),
+        cmocka_unit_test(tells_every_fault_once),
+        cmocka_unit_test(a_fault_blames_settings_that_its_message_names),
+        cmocka_unit_test(long_tests_are_refused_where_the_model_ends),
         cmocka_unit_test(settings_apply_where_they_have_an_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -102,11 +102,13 @@ static void refuses_what_is_outside_and_says_why(void **state)
         {"rope_base", "1", "rope_base: '1' is out of range; allowed: number above 1 to 1e+30"},
         {"encoding", "no",
          "encoding: 'no' is not known, did you mean 'none'?; allowed: one of none, sinusoidal, absolute, relative, "
-         "alibi, rope"},
+         "alibi, rope, transformer_xl, t5, kerple, fire"},
         {"encoding", "xxxxxxxxx",
-         "encoding: 'xxxxxxxxx' is not known; allowed: one of none, sinusoidal, absolute, relative, alibi, rope"},
+         "encoding: 'xxxxxxxxx' is not known; allowed: one of none, sinusoidal, absolute, relative, alibi, rope, "
+         "transformer_xl, t5, kerple, fire"},
         {"encoding", "NONE",
-         "encoding: 'NONE' is not known; allowed: one of none, sinusoidal, absolute, relative, alibi, rope"},
+         "encoding: 'NONE' is not known; allowed: one of none, sinusoidal, absolute, relative, alibi, rope, "
+         "transformer_xl, t5, kerple, fire"},
         {"project_noise", "1", "project_noise: '1' is neither true nor false; allowed: true or false"},
         {"project_noise", "", "project_noise: '' is neither true nor false; allowed: true or false"},
     };

@@ -13,7 +13,8 @@ static const struct {
     {"", "replicate", "0", "integer from 0 to 9007199254740991", "1"},
     {"", "data_seed", "-1", "integer from 0 to 9007199254740991", "1"},
     {"", "init_seed", "-1", "integer from 0 to 9007199254740991", "1"},
-    {"task", "task", "signal", "one of signal", "1"},
+    {"", "init_source", "0", "integer from 0 to 18446744073709551615", "1"},
+    {"task", "task", "signal", "one of signal, accumulator", "1"},
     {"task", "train_length", "8", "integer from 1 to 65536", "tokens"},
     {"task", "snr", "64", "number above 0 to 1e+30, or .inf", "1"},
     {"task", "noise_rate", "0.1", "number from 0 to below 1", "1"},
@@ -24,8 +25,11 @@ static const struct {
     {"task", "signal_geometry", "orthogonal", "one of orthogonal, antipodal", "1"},
     {"task", "project_noise", "true", "true or false", "1"},
     {"task", "signal_noise", "false", "true or false", "1"},
-    {"model", "model", "two_layer", "one of two_layer", "1"},
-    {"model", "encoding", "none", "one of none, sinusoidal, absolute, relative, alibi, rope", "1"},
+    {"task", "modulus", "5", "integer from 2 to 65536", "1"},
+    {"task", "supervision", "steps", "one of steps, final", "1"},
+    {"model", "model", "two_layer", "one of two_layer, transformer, rnn, lstm", "1"},
+    {"model", "encoding", "none",
+     "one of none, sinusoidal, absolute, relative, alibi, rope, transformer_xl, t5, kerple, fire", "1"},
     {"model", "head_dim", "16", "integer from 1 to 4096", "1"},
     {"model", "value_dim", "8", "integer from 1 to 4096", "1"},
     {"model", "readout", "fixed", "one of fixed, trained", "1"},
@@ -37,10 +41,48 @@ static const struct {
     {"model", "alibi_slope", "0.00390625", "number above 0 to 1e+30", "1"},
     {"model", "rope_base", "10000", "number above 1 to 1e+30", "1"},
     {"model", "sinusoidal_scale", "1", "number from 0 to 1e+30", "1"},
-    {"train", "optimizer", "gd", "one of gd, momentum", "1"},
+    {"model", "layers", "2", "integer from 1 to 64", "1"},
+    {"model", "width", "64", "integer from 1 to 8192", "1"},
+    {"model", "embeddings", "trained", "one of trained, orthonormal", "1"},
+    {"model", "heads", "4", "integer from 1 to 256", "1"},
+    {"model", "ffn_factor", "4", "integer from 1 to 64", "1"},
+    {"model", "norm", "layer", "one of layer, rms", "1"},
+    {"model", "ffn_activation", "gelu", "one of gelu, gelu_tanh, relu", "1"},
+    {"model", "attention_mask", "auto", "one of auto, causal, bidirectional", "1"},
+    {"model", "head", "auto", "one of auto, per_position, last, mean", "1"},
+    {"model", "head_bias", "true", "true or false", "1"},
+    {"model", "tied", "false", "true or false", "1"},
+    {"model", "dropout", "0", "number from 0 to below 1", "1"},
+    {"model", "attention_noise", "0", "number from 0 to 1e+30", "1"},
+    {"model", "init_gain", "1", "number from 0 to 1e+30", "1"},
+    {"model", "value_gain", "1", "number from 0 to 1e+30", "1"},
+    {"model", "parametrization", "standard", "one of standard, ntk, mup", "1"},
+    {"model", "base_width", "64", "integer from 1 to 8192", "1"},
+    {"model", "position_scale", "0.02", "number from 0 to 1e+30", "1"},
+    {"model", "t5_buckets", "32", "integer from 4 to 4096", "1"},
+    {"model", "t5_distance", "128", "integer from 2 to 1000000", "tokens"},
+    {"model", "fire_width", "32", "integer from 1 to 1024", "1"},
+    {"model", "fire_threshold", "512", "number above 0 to 1e+30", "tokens"},
+    {"model", "random_positions", "0", "integer from 0 to 1000000", "tokens"},
+    {"model", "rope_scaling", "none", "one of none, interpolation, ntk, yarn", "1"},
+    {"train", "optimizer", "gd", "one of gd, momentum, adam, adamw", "1"},
     {"train", "learning_rate", "0.05", "number above 0 to 1e+30", "1"},
     {"train", "momentum", "0.9", "number from 0 to below 1", "1"},
     {"train", "steps", "800", "integer from 0 to 1000000000", "steps"},
+    {"train", "epochs", "0", "integer from 0 to 1000000000", "1"},
+    {"train", "data", "finite", "one of finite, stream", "1"},
+    {"train", "batch_size", "0", "integer from 0 to 10000000", "sequences"},
+    {"train", "accumulation", "1", "integer from 1 to 1000000", "1"},
+    {"train", "beta1", "0.9", "number from 0 to below 1", "1"},
+    {"train", "beta2", "0.999", "number from 0 to below 1", "1"},
+    {"train", "epsilon", "1e-08", "number above 0 to 1e+30", "1"},
+    {"train", "weight_decay", "0", "number from 0 to 1e+30", "1"},
+    {"train", "clip", "inf", "number above 0 to 1e+30, or .inf", "1"},
+    {"train", "schedule", "constant", "one of constant, cosine, step, inverse_sqrt", "1"},
+    {"train", "warmup", "0", "number from 0 to 1000000000", "steps"},
+    {"train", "final_rate", "0", "number from 0 to 1", "1"},
+    {"train", "decay_every", "0.25", "number above 0 to 1000000000", "steps"},
+    {"train", "decay_factor", "0.5", "number above 0 to 1", "1"},
     {"evaluate", "points", "64", "integer from 1 to 100000", "1"},
     {"evaluate", "test_samples", "1000", "integer from 200 to 10000000", "sequences"},
     {"evaluate", "curve_samples", "200", "integer from 200 to 10000000", "sequences"},
@@ -79,7 +121,7 @@ static void rows_are_complete_and_names_unique(void **state)
         const struct setting *row = &settings_table[i];
         assert_true(row->help && row->help[0] && row->unit && row->unit[0]);
         assert_true(strlen(row->name) < SETTING_NAME_LIMIT);
-        assert_int_equal(strspn(row->name, "abcdefghijklmnopqrstuvwxyz_"), strlen(row->name));
+        assert_int_equal(strspn(row->name, "abcdefghijklmnopqrstuvwxyz_0123456789"), strlen(row->name));
         assert_int_equal(setting_index(row), i);
         assert_ptr_equal(setting_find(row->name, strlen(row->name)), row);
         assert_int_equal(row->type == SETTING_CHOICE, row->choices != NULL);
@@ -94,7 +136,21 @@ static void choices_have_a_name_for_every_number(void **state)
         const char *name;
         size_t count;
     } rows[] = {
-        {"task", TASK_KINDS}, {"model", MODEL_KINDS}, {"encoding", ENCODING_KINDS}, {"optimizer", OPTIMIZER_KINDS}};
+        {"task", TASK_KINDS},
+        {"model", MODEL_KINDS},
+        {"encoding", ENCODING_KINDS},
+        {"optimizer", OPTIMIZER_KINDS},
+        {"schedule", SCHEDULE_KINDS},
+        {"ffn_activation", FFN_KINDS},
+        {"data", DATA_STREAM + 1},
+        {"supervision", SUPERVISION_FINAL + 1},
+        {"embeddings", EMBEDDINGS_ORTHONORMAL + 1},
+        {"norm", NORM_RMS + 1},
+        {"attention_mask", MASK_BIDIRECTIONAL + 1},
+        {"head", HEAD_MEAN + 1},
+        {"parametrization", PARAMETRIZATION_MUP + 1},
+        {"rope_scaling", ROPE_SCALING_YARN + 1},
+    };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct setting *row = setting_find(rows[i].name, strlen(rows[i].name));
         size_t count = 0;
@@ -234,6 +290,61 @@ static void a_domain_is_cut_to_its_room(void **state)
     }
 }
 
+static void steps_follow_from_epochs_and_batches(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t samples, batch_size, accumulation, epochs;
+        int data;
+        int64_t batch, steps;
+    } rows[] = {
+        {80, 0, 1, 0, DATA_FINITE, 80, 800}, {80, 0, 1, 3, DATA_FINITE, 80, 3},
+        {80, 32, 1, 3, DATA_FINITE, 32, 9},  {80, 32, 2, 3, DATA_FINITE, 32, 5},
+        {80, 100, 1, 3, DATA_FINITE, 80, 3}, {80, 100, 1, 0, DATA_STREAM, 100, 800},
+        {80, 0, 1, 0, DATA_STREAM, 80, 800}, {80, 32, 1, 3, DATA_STREAM, 32, 800},
+        {81, 9, 4, 10, DATA_FINITE, 9, 23},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct settings settings;
+        settings_defaults(&settings);
+        settings.task.samples = rows[i].samples;
+        settings.train.batch_size = rows[i].batch_size;
+        settings.train.accumulation = rows[i].accumulation;
+        settings.train.epochs = rows[i].epochs;
+        settings.train.data = rows[i].data;
+        assert_int_equal(settings_batch_size(&settings), rows[i].batch);
+        assert_int_equal(settings_steps(&settings), rows[i].steps);
+    }
+}
+
+static void auto_takes_the_mask_and_head_of_task_and_model(void **state)
+{
+    (void)state;
+    const struct {
+        int task, model, supervision, mask, head;
+        bool causal;
+        int resolved;
+    } rows[] = {
+        {TASK_SIGNAL, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_AUTO, HEAD_AUTO, false, HEAD_MEAN},
+        {TASK_SIGNAL, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_CAUSAL, HEAD_LAST, true, HEAD_LAST},
+        {TASK_SIGNAL, MODEL_TWO_LAYER, SUPERVISION_STEPS, MASK_CAUSAL, HEAD_LAST, false, HEAD_MEAN},
+        {TASK_ACCUMULATOR, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_AUTO, HEAD_AUTO, true, HEAD_PER_POSITION},
+        {TASK_ACCUMULATOR, MODEL_TRANSFORMER, SUPERVISION_FINAL, MASK_BIDIRECTIONAL, HEAD_AUTO, false, HEAD_LAST},
+        {TASK_ACCUMULATOR, MODEL_LSTM, SUPERVISION_FINAL, MASK_AUTO, HEAD_MEAN, true, HEAD_MEAN},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct settings settings;
+        settings_defaults(&settings);
+        settings.task.kind = rows[i].task;
+        settings.task.supervision = rows[i].supervision;
+        settings.model.kind = rows[i].model;
+        settings.model.attention_mask = rows[i].mask;
+        settings.model.head = rows[i].head;
+        assert_int_equal(settings_causal(&settings), rows[i].causal);
+        assert_int_equal(settings_head(&settings), rows[i].resolved);
+    }
+}
+
 static void seeds_default_to_the_replicate(void **state)
 {
     (void)state;
@@ -263,6 +374,8 @@ int main(void)
         cmocka_unit_test(finds_the_kind_in_its_section_alone),
         cmocka_unit_test(names_the_nearest_setting),
         cmocka_unit_test(a_domain_is_cut_to_its_room),
+        cmocka_unit_test(steps_follow_from_epochs_and_batches),
+        cmocka_unit_test(auto_takes_the_mask_and_head_of_task_and_model),
         cmocka_unit_test(seeds_default_to_the_replicate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
