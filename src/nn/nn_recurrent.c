@@ -39,8 +39,8 @@ static void layout_weights(struct recurrent *model, struct nn_builder *builder, 
     struct nn_tensor *recurrent = add_weight(model, builder, "layers.%ld.recurrent", l);
     struct nn_tensor *bias = nn_add_bias(common, builder, nn_name(builder, "layers.%ld.input.bias", l), input);
     layer->recurrent_bias = nn_add_bias(common, builder, nn_name(builder, "layers.%ld.recurrent.bias", l), recurrent);
-    nn_linear_part(&layer->input, input, bias, 1);
-    nn_linear_part(&layer->recurrent, recurrent, NULL, 1);
+    nn_linear_part(&layer->input, input, bias, 1, 1);
+    nn_linear_part(&layer->recurrent, recurrent, NULL, 1, 1);
     nn_linear_layout(&layer->input, builder);
     nn_linear_layout(&layer->recurrent, builder);
     layer->site = nn_name(builder, "layers.%ld.input", l);
