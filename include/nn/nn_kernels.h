@@ -14,10 +14,10 @@
 
 enum { NN_LANES = 16 };
 
-// C (rows x columns) = start + A B. The chains start from C where `from_c`; else from residual + bias, one of them, or
-// zero. Element (i, k) of A is a[i * a_row + k * a_depth] with one of
-// the two strides 1 (A as stored, or transposed). Row k of group g of B is at b + k * b_stride + g * b_group. `columns`
-// is a multiple of 16. C overlaps neither A nor B.
+// C (rows x columns) = start + A B. The chains start from C where `from_c`, from `residual`, or from zero; plus `bias`,
+// rounded once. Element (i, k) of A is a[i * a_row + k * a_depth] with one of the two strides 1 (A as stored, or
+// transposed). Row k of group g of B is at b + k * b_stride + g * b_group. `columns` is a multiple of 16, `rows` and
+// `depth` are any. C overlaps neither A nor B; `residual` is C itself or elsewhere.
 struct nn_product {
     long rows, columns, depth;
     const real *a;
@@ -28,7 +28,7 @@ struct nn_product {
     long c_stride;
     bool from_c;
     const real *bias;     // (columns), or NULL
-    const real *residual; // (rows, columns), or NULL; not with from_c
+    const real *residual; // (rows, columns), or NULL; not together with from_c
     long residual_stride;
 };
 
@@ -76,9 +76,10 @@ struct nn_update {
     real beta1, rest1, beta2, rest2, epsilon, adam_rate, inverse_correction2;
 };
 
-// A layer norm over rows of `width` columns (padding to groups of 16 is zero and stays so): y = (x - mean) / sd * gain
-// + bias with sd = sqrt(variance + 1e-5); rms: no mean is taken and there is no bias, y = x / sqrt(mean square + 1e-5)
-// * gain.
+// A layer norm over rows of `width` columns (padding to groups of 16 is zero and stays so, in y and x_gradient): y =
+// (x - mean) / sd * gain + bias with sd = sqrt(variance + 1e-5); rms: no mean is taken and there is no bias, y = x /
+// sqrt(mean square + 1e-5) * gain. Sums over columns are 16 partial sums and their tree; over rows, chains with r
+// ascending.
 struct nn_norm_rows {
     bool rms;
     long rows, width;
@@ -87,8 +88,9 @@ struct nn_norm_rows {
     const real *gain, *bias; // (width padded); bias NULL for rms
     real *y;
     long y_stride;
-    real *statistics; // (rows, 2): mean, 1 / sd
-    // Backward: from y_gradient to x_gradient, added to what it holds where `add`; gains' and biases' are added to.
+    real *statistics; // (rows, 2): mean, 0 for rms, and 1 / sd
+    // Backward: from y_gradient (y_stride) to x_gradient, added to what it holds where `add`; gains' and biases' are
+    // added to. Reads x, gain and statistics. x_gradient may be y_gradient.
     const real *y_gradient;
     real *x_gradient;
     long x_gradient_stride;
@@ -109,24 +111,39 @@ struct nn_cell {
     real *cell_gradient;        // lstm, backward: of the cell; becomes that of the cell before
 };
 
+// Pairs of a block's queries and keys, each with the vector of its distance m = key - query, by positions; m is clipped
+// to least … most. Row m is at rows + m * row_stride.
+struct nn_pairs {
+    const real *query;
+    long query_stride, queries;
+    long columns; // a multiple of 16
+    const real *rows;
+    long row_stride, least, most;
+    real *query_gradient; // (queries, query_stride)
+    real *sums;           // gradients of rows, sums_stride apart; NULL: not wanted
+    long sums_stride;
+};
+
 struct nn_kernels {
     void (*multiply)(const struct nn_product *product);
     // B for `multiply`, in groups without gaps (b_stride 16, b_group 16 * depth), of factor * the matrix `value` of
-    // depth rows and `columns` columns; or of its transpose, then `depth` is its columns and `columns` its rows, both
-    // multiples of 16 as stored.
+    // depth rows and `columns` columns (padded to groups as stored); or of its transpose, then `depth` is its columns
+    // and `columns` its rows, both multiples of 16 as stored.
     void (*pack)(const real *value, long stride, long depth, long columns, real factor, real *ret_groups);
     void (*pack_transposed)(const real *value, long stride, long depth, long columns, real factor, real *ret_groups);
 
     void (*norm)(const struct nn_norm_rows *norm);
     void (*norm_gradient)(const struct nn_norm_rows *norm);
-    // x (count, a multiple of 16) becomes act(x), slope its derivative there (enum ffn_kind); slope may be NULL.
+    // x (count, a multiple of 16) becomes act(x), slope its derivative there (enum ffn_kind); slope may be NULL. act(0)
+    // is 0, so padding stays.
     void (*activate)(int function, real *x, real *slope, long count);
     void (*times)(real *y, const real *x, long count); // y *= x
     // sum (width, a multiple of 16) += rows, r ascending.
     void (*sum_rows)(const real *rows, long stride, long count, long width, real *sum);
 
-    // -log softmax(logits)[target] over `classes`; and its gradient times `factor`, in the place of the logits. A sum
-    // over classes is 16 partial sums (class mod 16) and their tree.
+    // -log softmax(logits)[target] over `classes`; and its gradient times `factor`, in the place of the logits, whose
+    // row is padded to groups of 16: the padding becomes 0. A sum over classes is 16 partial sums (class mod 16) and
+    // their tree. NaN among the logits makes all NaN.
     real (*class_loss)(const real *logits, long classes, int32_t target);
     void (*class_gradient)(real *logits, long classes, int32_t target, real factor);
 
@@ -140,9 +157,11 @@ struct nn_kernels {
     void (*step_momentum)(const struct nn_update *update);
     void (*step_adam)(const struct nn_update *update);
 
-    // After `attend`: rows (queries, value_dim padded, `stride` apart) = the block's values mixed by attention.
+    // After `attend`: rows (queries that exist, value_dim padded, `stride` apart) = values mixed by attention, which
+    // dropout has thinned where there is `kept`. Columns of padding in `value` are zero.
     void (*mix)(struct nn_attention *attention, real *ret_rows, long stride);
-    // From the gradient of these rows: adds to value_gradient, and fills score_gradient. scores_gradient is next.
+    // After `attend` too: from the gradient of these rows adds to value_gradient, and fills score_gradient.
+    // scores_gradient is next. A key's gradients start with the first block that attends to it: blocks come in order.
     void (*mix_gradient)(struct nn_attention *attention, const real *rows, long stride);
 
     // Fills `columns` from the block's queries.
@@ -171,6 +190,23 @@ struct nn_kernels {
     // (cosine, sine) at angles[position * columns + c], [… + columns / 2 + c], backwards where `back`. Row r is at
     // position r mod length.
     void (*rotate)(real *rows, long stride, long count, long length, long columns, const real *angles, bool back);
+
+    // The same for `count` rows at the given positions.
+    void (*turn)(real *rows, long stride, long count, long columns, const int32_t *positions, const real *angles,
+                 bool back);
+    // weights[j, lane] = values[first + lane - j], and sums of the same places += score_gradient. Up to 15 places more
+    // on either side are read, and added zero to.
+    void (*bias_slices)(struct nn_attention *attention, const real *values);
+    void (*bias_slices_gradient)(const struct nn_attention *attention, real *sums);
+    // weights[j * 16 + lane] = rows[lane * stride + j] for `keys` <= 16 keys j; and back, zeros beyond them. All 16 x 16
+    // places of `rows` are read or written.
+    void (*shift)(const real *rows, long stride, long keys, real *weights);
+    void (*unshift)(const real *gradient, long keys, real *rows, long stride);
+    // weights[j, lane] = query[lane] · rows[m], as dots sums; the gradients are added, lane by lane, keys ascending.
+    void (*pair_scores)(struct nn_attention *attention, const struct nn_pairs *pairs);
+    void (*pair_scores_gradient)(const struct nn_attention *attention, const struct nn_pairs *pairs);
+    // ret[j] = the sum of score_gradient over the block's queries.
+    void (*key_slopes)(const struct nn_attention *attention, real *ret_sums);
 
     // ret[r] = rows[r] · vector, `width` a multiple of 16, by 16 partial sums; norms: the root of rows[r] · rows[r].
     void (*dots)(const real *rows, long stride, long count, long width, const real *vector, real *ret);
