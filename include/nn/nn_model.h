@@ -139,5 +139,5 @@ double nn_square_norm(const struct nn_tensor *tensor, bool gradient); // 16-lane
 double nn_gradient_flops(const struct settings *settings, const struct batch_shape *shape, long samples, long length);
 double nn_predict_flops(const struct settings *settings, const struct batch_shape *shape, long samples, long length);
 size_t nn_model_bytes(const struct settings *settings, const struct batch_shape *shape, long max_length);
-// The values of its trained tensors, padding included, and the number of these.
+// The values of its trained tensors, padding included, and the number of all tensors.
 size_t nn_trained_bytes(const struct settings *settings, const struct batch_shape *shape, size_t *ret_tensors);

@@ -14,8 +14,8 @@ static const struct nn_model_kind *kind_of(const struct settings *settings)
     static const struct nn_model_kind *const table[] = {
         [MODEL_TWO_LAYER] = &nn_two_layer,
         [MODEL_TRANSFORMER] = NULL,
-        [MODEL_RNN] = &nn_rnn,
-        [MODEL_LSTM] = &nn_lstm,
+        [MODEL_RNN] = NULL,
+        [MODEL_LSTM] = NULL,
     };
     _Static_assert(sizeof table / sizeof table[0] == MODEL_KINDS, "a row for each model of spec");
     return table[settings->model.kind];
@@ -137,16 +137,14 @@ size_t nn_model_bytes(const struct settings *settings, const struct batch_shape 
 size_t nn_trained_bytes(const struct settings *settings, const struct batch_shape *shape, size_t *ret_tensors)
 {
     struct arena *arena;
-    size_t bytes = 0, tensors = 0;
+    size_t bytes;
     const struct nn_model *model = sketch(settings, shape, 1, &arena, &bytes);
     bytes = model ? 0 : SIZE_MAX;
+    *ret_tensors = model ? model->tensors : 0;
     for (size_t i = 0; model && i < model->tensors; i++)
-        if (!model->tensor[i].frozen) {
+        if (!model->tensor[i].frozen)
             bytes += (size_t)model->tensor[i].storage * sizeof(real);
-            tensors++;
-        }
     arena_destroy(arena);
-    *ret_tensors = tensors;
     return bytes;
 }
 
