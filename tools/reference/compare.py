@@ -13,6 +13,7 @@ ERRORS = 4          # allowed distance of a cell, in standard errors of the diff
 FLOOR = 0.01        # … or this, where that is larger
 MEAN_LIMIT = 0.015  # boundary: allowed mean absolute difference over the cells
 LEVEL = 0.25        # boundary: the error at which the exponent is measured
+TABLES = {"boundary": "two_layer.csv", "lengths": "signal_two_layer.csv", "encoder": "signal_encoder.csv"}
 
 
 def read_table(path):
@@ -25,8 +26,23 @@ def selectors(row):
     typed = {}
     for name, text in row.items():
         if name not in NUMBERS:
-            typed[name] = {"true": 1, "false": 0}.get(text) if text in ("true", "false") else float(text)
+            typed[name] = typed_value(text)
     return typed
+
+
+def typed_value(text):
+    if text in ("true", "false"):
+        return int(text == "true")
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def by_setting(store, table):
+    """A dimension that several settings share (zip) under the name of the one that the table has."""
+    names = [name for name in table[0] if name in store.coords and name not in store.dims and store[name].ndim == 1]
+    return store.swap_dims({store[name].dims[0]: name for name in names})
 
 
 def replicates(variable, row):
@@ -95,8 +111,9 @@ def compare_exponents(store, table, rng):
 
 
 def main(kind, store_path):
-    table = read_table(HERE / {"boundary": "two_layer.csv", "lengths": "signal_two_layer.csv"}[kind])
-    with xr.open_dataset(store_path) as store:
+    table = read_table(HERE / TABLES[kind])
+    with xr.open_dataset(store_path) as file:
+        store = by_setting(file, table)
         differences, faults = compare_cells(store, table)
         if kind == "boundary":
             if not np.abs(differences).mean() <= MEAN_LIMIT:
@@ -111,7 +128,7 @@ def main(kind, store_path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in ("boundary", "lengths"):
-        print("usage: tools/compare boundary|lengths STORE.h5", file=sys.stderr)
+    if len(sys.argv) != 3 or sys.argv[1] not in TABLES:
+        print(f"usage: tools/compare {'|'.join(TABLES)} STORE.h5", file=sys.stderr)
         sys.exit(2)
     sys.exit(main(*sys.argv[1:]))
