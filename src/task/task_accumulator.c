@@ -3,6 +3,7 @@
 // 0 and becomes state + gate * value mod m. The target at a position is the state after it; under supervision final the
 // last alone.
 #include "task_kind.h"
+#include <string.h>
 
 static bool every_step(const struct task_set *set)
 {
@@ -20,39 +21,64 @@ static void accumulator_init(struct task_set *set)
     set->positions = every_step(set) ? set->length : 1;
 }
 
-static void make_sequence(const struct task_set *set, struct random_key symbol, uint64_t sample, int32_t *ret_tokens,
+// What does not change from sample to sample.
+struct accumulator_rule {
+    struct random_key symbol, flip, other;
+    double noise_rate;
+    uint32_t modulus;
+    long length, positions;
+    bool every_step;
+};
+
+static struct accumulator_rule accumulator_rule(const struct task_set *set)
+{
+    const struct task_settings *task = &set->settings->task;
+    return (struct accumulator_rule){
+        .symbol = task_key(set, "symbol"),
+        .flip = task_key(set, "flip"),
+        .other = task_key(set, "flip/class"),
+        .noise_rate = set->split == SPLIT_TRAIN ? task->noise_rate : 0,
+        .modulus = (uint32_t)task->modulus,
+        .length = set->length,
+        .positions = set->positions,
+        .every_step = every_step(set),
+    };
+}
+
+static void make_sequence(const struct accumulator_rule *rule, uint64_t sample, int32_t *ret_tokens,
                           int32_t *ret_states)
 {
-    const uint32_t modulus = (uint32_t)set->settings->task.modulus;
+    const uint32_t modulus = rule->modulus;
     uint32_t state = 0;
-    for (long t = 0; t < set->length; t++) {
-        const uint32_t token = random_below(symbol, sample, (uint32_t)t, 0, 2 * modulus);
-        state = (state + (token >= modulus ? token - modulus : 0)) % modulus;
+    for (long t = 0; t < rule->length; t++) {
+        const uint32_t token = random_below(rule->symbol, sample, (uint32_t)t, 0, 2 * modulus);
+        state += token >= modulus ? token - modulus : 0;
+        state -= state >= modulus ? modulus : 0;
         ret_tokens[t] = (int32_t)token;
-        ret_states[every_step(set) ? t : 0] = (int32_t)state;
+        if (rule->every_step)
+            ret_states[t] = (int32_t)state;
     }
+    if (!rule->every_step)
+        ret_states[0] = (int32_t)state;
 }
 
 // One of the other classes with the rate's probability, uniformly. The noisy targets at one rate are among those at a
 // higher one, and become the same.
-static void add_noise(const struct task_set *set, uint64_t sample, const int32_t *clean, int32_t *ret_targets)
+static void add_noise(const struct accumulator_rule *rule, uint64_t sample, const int32_t *clean, int32_t *ret_targets)
 {
-    const struct random_key flip = task_key(set, "flip"), other = task_key(set, "flip/class");
-    const double rate = set->split == SPLIT_TRAIN ? set->settings->task.noise_rate : 0;
-    const uint32_t classes = (uint32_t)set->shape.classes;
-    for (long t = 0; t < set->positions; t++) {
-        ret_targets[t] = clean[t];
-        if (random_uniform(flip, sample, (uint32_t)t, 0) < rate)
-            ret_targets[t] =
-                (int32_t)(((uint32_t)clean[t] + 1 + random_below(other, sample, (uint32_t)t, 0, classes - 1)) %
-                          classes);
+    memcpy(ret_targets, clean, (size_t)rule->positions * sizeof *clean);
+    for (long t = 0; rule->noise_rate > 0 && t < rule->positions; t++) {
+        if (random_uniform(rule->flip, sample, (uint32_t)t, 0) >= rule->noise_rate)
+            continue;
+        const uint32_t step = 1 + random_below(rule->other, sample, (uint32_t)t, 0, rule->modulus - 1);
+        ret_targets[t] = (int32_t)(((uint32_t)clean[t] + step) % rule->modulus);
     }
 }
 
 static enum status_code accumulator_make(const struct task_set *set, long first, long count, struct arena *arena,
                                          struct batch *ret_batch, struct status *status)
 {
-    const struct random_key symbol = task_key(set, "symbol");
+    const struct accumulator_rule rule = accumulator_rule(set);
     const size_t samples = (size_t)count, length = (size_t)set->length, positions = (size_t)set->positions;
     int32_t *tokens = arena_get(arena, samples, length * sizeof *tokens);
     int32_t *targets = arena_get(arena, samples, positions * sizeof *targets);
@@ -63,8 +89,8 @@ static enum status_code accumulator_make(const struct task_set *set, long first,
                           count, set->length, task_make_bytes(set, count));
     for (size_t i = 0; i < samples; i++) {
         const uint64_t sample = (uint64_t)first + i;
-        make_sequence(set, symbol, sample, tokens + i * length, clean + i * positions);
-        add_noise(set, sample, clean + i * positions, targets + i * positions);
+        make_sequence(&rule, sample, tokens + i * length, clean + i * positions);
+        add_noise(&rule, sample, clean + i * positions, targets + i * positions);
     }
     *ret_batch = (struct batch){.samples = count,
                                 .length = set->length,
@@ -91,7 +117,8 @@ static size_t accumulator_make_bytes(const struct task_set *set, long count)
 static double accumulator_sample_flops(const struct task_set *set)
 {
     const double draw = 200; // what a draw takes, as operations of a kernel
-    return draw * (double)(set->length + set->positions);
+    const bool noisy = set->split == SPLIT_TRAIN && set->settings->task.noise_rate > 0;
+    return draw * (double)(set->length + (noisy ? set->positions : 0));
 }
 
 // The state after a step is uniform but for the share of sequences without an addition yet, and 0 is the likeliest.
