@@ -191,7 +191,8 @@ static void agrees_with_pytorch(void **state)
     arena_destroy(run.arena);
 }
 
-int main(void)
+// With a pattern such as 'rope*', only cases of such names.
+int main(int argc, char **argv)
 {
     struct parity_file file;
     if (!parity_file_open(&file)) {
@@ -204,6 +205,8 @@ int main(void)
     for (size_t i = 0; i < file.cases; i++)
         tests[i] = (struct CMUnitTest){
             .name = file.each[i].name, .test_func = agrees_with_pytorch, .initial_state = &file.each[i]};
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const int failed = _cmocka_run_group_tests("agrees_with_pytorch", tests, file.cases, NULL, NULL);
     free(tests);
     parity_file_close(&file);

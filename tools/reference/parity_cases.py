@@ -11,7 +11,7 @@ SMALL = {"relative": {"relative_clip": 3}, "t5": {"t5_buckets": 8, "t5_distance"
          "fire": {"fire_width": 5, "fire_threshold": 4.0}, "kerple": {}, "transformer_xl": {},
          "rope": {"rope_base": 100.0}, "sinusoidal": {"sinusoidal_scale": 0.5}, "absolute": {}, "none": {}}
 INPUT_OR_TURNED = "none", "sinusoidal", "absolute", "rope"
-NOT_OF_THE_PROGRAM = "dim", "vocabulary", "outputs", "causal"
+NOT_OF_THE_PROGRAM = "vocabulary", "outputs", "causal"
 
 
 @dataclass
