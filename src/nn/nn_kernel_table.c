@@ -2,6 +2,7 @@
 // Compiled once for each instruction set; nn_kernels.c picks among the tables.
 #include "nn_kernel_activation.h"
 #include "nn_kernel_attention.h"
+#include "nn_kernel_bias.h"
 #include "nn_kernel_class.h"
 #include "nn_kernel_mix.h"
 #include "nn_kernel_norm.h"
@@ -38,6 +39,14 @@ const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .attention_on = attention_on,
     .distance_bias = distance_bias,
     .rotate = rotate,
+    .turn = turn,
+    .bias_slices = bias_slices,
+    .bias_slices_gradient = bias_slices_gradient,
+    .shift = shift,
+    .unshift = unshift,
+    .pair_scores = pair_scores,
+    .pair_scores_gradient = pair_scores_gradient,
+    .key_slopes = key_slopes,
     .dots = dots,
     .norms = norms,
     .combine = combine,

@@ -17,7 +17,6 @@ static void add_tensors(struct two_layer *model, struct nn_builder *builder)
 static void describe(struct two_layer *model)
 {
     const struct settings *settings = &model->common.settings;
-    model->encoding = nn_encoding(settings->model.encoding);
     model->linear = settings->model.activation == ACTIVATION_NONE;
     model->dim = (long)settings->task.dim;
     model->head_dim = (long)settings->model.head_dim;
@@ -37,7 +36,8 @@ static void take_projection(struct two_layer *model, struct nn_builder *builder)
     model->weight_gradient = nn_take_reals(builder, model->dim, model->width);
     model->projected = nn_take_reals(builder, rows + NN_LANES, model->width);
     model->projected_gradient = nn_take_reals(builder, trained_rows + NN_LANES, model->width);
-    if (model->dim != model->dim_padded || sizeof(real) != sizeof(float))
+    model->positions = nn_take(builder, rows, 1, sizeof *model->positions);
+    if (model->input.encoding->add || model->dim != model->dim_padded || sizeof(real) != sizeof(float))
         model->tokens = nn_take_reals(builder, rows, model->dim_padded);
     model->norms = nn_take_reals(builder, rows, 1);
     if (!model->linear)
@@ -51,16 +51,14 @@ static void take_projection(struct two_layer *model, struct nn_builder *builder)
     model->value_rows = nn_take_reals(builder, rows, model->value_padded);
 }
 
-static void take_base(struct two_layer *model, struct nn_builder *builder)
+static void take_input_gradient(struct two_layer *model, struct nn_builder *builder)
 {
-    model->base = nn_take_reals(builder, model->common.max_length, model->width);
-    model->base_gradient = nn_take_reals(builder, model->common.max_trained_length, model->width);
+    const long trained = model->common.max_trained_length;
+    model->input_gradient = nn_take_reals(builder, nn_most(CHUNK_TOKENS, trained), model->dim_padded);
+    model->position_gradient = nn_take_reals(builder, trained, model->width);
     model->transposed = nn_take_reals(builder, model->width, model->dim_padded);
-    if (!model->linear)
-        return;
-    model->base_votes = nn_take_reals(builder, model->common.max_length, 1);
-    model->base_vote_gradients = nn_take_reals(builder, model->common.max_trained_length, 1);
-    model->value_base = nn_take_reals(builder, model->common.max_length, model->value_padded);
+    if (model->linear)
+        model->position_votes = nn_take_reals(builder, trained, 1);
 }
 
 static void take_attention(struct two_layer *model, struct nn_builder *builder)
@@ -82,7 +80,25 @@ static void take_attention(struct two_layer *model, struct nn_builder *builder)
 static size_t tensors_limit(const struct settings *settings)
 {
     (void)settings;
-    return TENSOR_LIMIT;
+    return TENSOR_ENCODING + NN_SITE_TENSORS;
+}
+
+static void lay_out_sites(struct two_layer *model, struct nn_builder *builder)
+{
+    const struct model_settings *set = &model->common.settings.model;
+    model->input = (struct nn_site){
+        .model = &model->common, .prefix = "", .input = true, .width = model->dim, .init_scale = set->init_scale};
+    model->site = (struct nn_site){.model = &model->common,
+                                   .prefix = "",
+                                   .width = model->dim,
+                                   .heads = 1,
+                                   .head_dim = model->head_dim,
+                                   .head_padded = model->head_padded,
+                                   .query_scale = 1,
+                                   .frozen = set->freeze_attention,
+                                   .init_scale = set->init_scale};
+    nn_site_layout(&model->input, builder);
+    nn_site_layout(&model->site, builder);
 }
 
 static void layout(struct nn_model *common, struct nn_builder *builder)
@@ -90,14 +106,13 @@ static void layout(struct nn_model *common, struct nn_builder *builder)
     struct two_layer *model = (struct two_layer *)common;
     describe(model);
     add_tensors(model, builder);
-    if (model->encoding->layout)
-        model->encoding->layout(model, builder);
-    const bool trained_encoding = common->tensors > TENSOR_ENCODING && !common->tensor[TENSOR_ENCODING].frozen;
-    model->score_gradients = !common->settings.model.freeze_attention || trained_encoding;
+    lay_out_sites(model, builder);
+    const bool learns_input = nn_site_learns_input(&model->input);
+    model->score_gradients = !common->settings.model.freeze_attention || learns_input;
     take_projection(model, builder);
     take_attention(model, builder);
-    if (model->encoding->adds)
-        take_base(model, builder);
+    if (learns_input)
+        take_input_gradient(model, builder);
 }
 
 static void fill(struct nn_model *common)
@@ -108,8 +123,8 @@ static void fill(struct nn_model *common)
             nn_draw_normal(common, &common->tensor[i], row, (uint64_t)row, model->common.settings.model.init_scale);
     for (long c = 0; c < model->value_dim; c++)
         model->common.tensor[TENSOR_READOUT].value[c] = c % 2 ? -1 : 1;
-    if (model->encoding->fill)
-        model->encoding->fill(model);
+    nn_site_fill(&model->input);
+    nn_site_fill(&model->site);
 }
 
 const struct nn_model_kind nn_two_layer = {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From gradients of queries, keys and values to those of the weights. Those of rows added to the input (sinusoidal,
-// absolute) are summed over the samples first.
+// From gradients of queries, keys and values to those of the weights and of what positions add to the input.
 #include "nn_two_layer.h"
 #include <string.h>
 
@@ -32,27 +31,65 @@ static void collect_votes(struct two_layer *model, const real *rows, long stride
     model->common.kernels->combine(rows, stride, count, model->dim_padded, gradients, model->folded_gradient);
 }
 
-static void collect_base(struct two_layer *model, const struct nn_chunk *chunk)
+void two_layer_transpose(struct two_layer *model)
 {
-    const struct nn_kernels *kernels = model->common.kernels;
-    const long length = chunk->batch->length, size = length * model->width;
-    for (long s = 0; s < chunk->samples; s++)
-        kernels->add_scaled(model->base_gradient, model->projected_gradient + s * size, 1, size);
-    if (model->linear)
-        for (long r = 0; r < chunk->rows; r++)
-            model->base_vote_gradients[r % length] += model->vote_gradients[r];
+    for (long w = 0; w < model->width; w++)
+        for (long k = 0; k < model->dim; k++)
+            model->transposed[w * model->dim_padded + k] =
+                model->packed[w / NN_LANES * NN_LANES * model->dim + k * NN_LANES + w % NN_LANES];
 }
 
-void nn_collect(struct two_layer *model, const struct nn_chunk *chunk, bool group_start)
+// Of `count` rows of the input, from the gradients of what they are projected to.
+static void input_gradient(struct two_layer *model, const real *gradients, const real *votes, long count,
+                           const int32_t *positions)
 {
-    if (model->encoding->rotate && model->score_gradients)
-        model->encoding->rotate(model, model->projected_gradient, model->width, chunk->rows, chunk->batch->length,
-                                true);
+    struct nn_product product = {.rows = count,
+                                 .columns = model->dim_padded,
+                                 .depth = model->width,
+                                 .a = gradients,
+                                 .a_row = model->width,
+                                 .a_depth = 1,
+                                 .b = model->transposed,
+                                 .b_stride = model->dim_padded,
+                                 .b_group = NN_LANES,
+                                 .c = model->input_gradient,
+                                 .c_stride = model->dim_padded};
+    model->common.kernels->multiply(&product);
+    if (model->linear) {
+        product.depth = product.a_row = 1;
+        product.a = votes;
+        product.b = model->folded;
+        product.from_c = true;
+        model->common.kernels->multiply(&product);
+    }
+    nn_site_add_gradient(&model->input, model->input_gradient, model->dim_padded, count, positions);
+}
+
+static void collect_positions(struct two_layer *model, const struct two_layer_chunk *chunk)
+{
+    if (!chunk->consecutive) {
+        input_gradient(model, model->projected_gradient, model->vote_gradients, chunk->rows, chunk->positions);
+        return;
+    }
+    const long length = chunk->batch->length, size = length * model->width;
+    for (long s = 0; s < chunk->samples; s++)
+        model->common.kernels->add_scaled(model->position_gradient, model->projected_gradient + s * size, 1, size);
+    if (model->linear)
+        for (long r = 0; r < chunk->rows; r++)
+            model->position_votes[r % length] += model->vote_gradients[r];
+}
+
+void two_layer_collect(struct two_layer *model, const struct two_layer_chunk *chunk, bool group_start)
+{
+    if (model->score_gradients)
+        for (long part = 0; part < 2; part++)
+            nn_site_rotate(&model->site, model->projected_gradient + part * model->head_padded, model->width,
+                           chunk->rows, chunk->positions, true);
     collect_weights(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->projected_gradient, !group_start);
     if (model->linear)
         collect_votes(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->vote_gradients, !group_start);
-    if (model->base)
-        collect_base(model, chunk);
+    if (model->input_gradient)
+        collect_positions(model, chunk);
 }
 
 // Adds one tensor's columns of weight_gradient to its gradient.
@@ -65,7 +102,7 @@ static void add_columns(struct two_layer *model, int which, long from)
                                               model->weight_gradient + k * model->width + from, 1, tensor->stride);
 }
 
-void nn_group_end(struct two_layer *model)
+void two_layer_group_end(struct two_layer *model)
 {
     add_columns(model, TENSOR_QUERY, 0);
     add_columns(model, TENSOR_KEY, model->head_padded);
@@ -89,57 +126,22 @@ static void unfold(struct two_layer *model)
                                        .b_stride = value->stride,
                                        .b_group = NN_LANES,
                                        .c = value->gradient,
-                                       .c_stride = value->stride};
+                                       .c_stride = value->stride,
+                                       .from_c = true};
     model->common.kernels->multiply(&product);
     if (!readout->frozen)
         model->common.kernels->combine(value->value, value->stride, model->dim, value->stride, model->folded_total,
                                        readout->gradient);
 }
 
-static void transpose_packed(struct two_layer *model)
+void two_layer_gradients_end(struct two_layer *model, const struct two_layer_chunk *chunk)
 {
-    for (long w = 0; w < model->width; w++)
-        for (long k = 0; k < model->dim; k++)
-            model->transposed[w * model->dim_padded + k] =
-                model->packed[w / NN_LANES * NN_LANES * model->dim + k * NN_LANES + w % NN_LANES];
-}
-
-static void position_gradient(struct two_layer *model, long length)
-{
-    struct nn_tensor *tensor = &model->common.tensor[TENSOR_ENCODING];
-    transpose_packed(model);
-    struct nn_product product = {.rows = length,
-                                 .columns = model->dim_padded,
-                                 .depth = model->width,
-                                 .a = model->base_gradient,
-                                 .a_row = model->width,
-                                 .a_depth = 1,
-                                 .b = model->transposed,
-                                 .b_stride = model->dim_padded,
-                                 .b_group = NN_LANES,
-                                 .c = tensor->gradient,
-                                 .c_stride = tensor->stride};
-    model->common.kernels->multiply(&product);
-    if (!model->linear)
-        return;
-    product.depth = product.a_row = 1;
-    product.a = model->base_vote_gradients;
-    product.b = model->folded;
-    product.from_c = true;
-    model->common.kernels->multiply(&product);
-}
-
-void nn_gradients_end(struct two_layer *model, long length)
-{
-    if (model->base) {
-        const real *rows = model->positions.added;
-        collect_weights(model, rows, model->dim_padded, length, model->base_gradient, false);
-        if (model->linear)
-            collect_votes(model, rows, model->dim_padded, length, model->base_vote_gradients, false);
-        nn_group_end(model);
-        if (model->common.tensors > TENSOR_ENCODING)
-            position_gradient(model, length);
-    }
+    const long length = chunk->batch->length;
+    if (model->input_gradient && chunk->consecutive)
+        input_gradient(model, model->position_gradient, model->position_votes, length, chunk->positions);
+    nn_site_end(&model->input, length);
+    if (model->score_gradients)
+        nn_site_end(&model->site, length);
     if (model->linear)
         unfold(model);
 }

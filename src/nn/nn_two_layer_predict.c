@@ -20,36 +20,31 @@ static real relevant_mass(const struct two_layer *model, const struct nn_attenti
     return sum;
 }
 
-static void predict_sample(struct two_layer *model, const struct nn_chunk *chunk, long s,
+static void predict_sample(struct two_layer *model, const struct two_layer_chunk *chunk, long s,
                            const struct nn_outputs *outputs)
 {
     const struct batch *batch = chunk->batch;
-    struct nn_attention *attention = nn_attention_of(model, batch->length, s);
+    struct nn_attention *attention = two_layer_attention_of(model, chunk, s);
     double mass = 0;
-    for (attention->first = 0; attention->first < attention->length; attention->first += NN_LANES) {
-        nn_attend_block(model, attention);
+    for (attention->first = two_layer_last_block(batch->length); attention->first >= 0; attention->first -= NN_LANES) {
+        two_layer_attend_block(model, attention);
         if (outputs->relevant_mass)
             mass +=
                 (double)relevant_mass(model, attention, relevant_of(batch, chunk->first + s), batch->relevant_count);
     }
     if (outputs->logits)
-        outputs->logits[chunk->first + s] = nn_logit(model, attention);
+        outputs->logits[chunk->first + s] = two_layer_logit(model, attention);
     if (outputs->relevant_mass)
         outputs->relevant_mass[chunk->first + s] = (real)(mass / (double)batch->length);
 }
 
 // Values of the chunk's tokens; a linear model projects to votes alone, so that they are made here.
-static const real *value_rows(struct two_layer *model, const struct nn_chunk *chunk, long *ret_stride)
+static const real *value_rows(struct two_layer *model, const struct two_layer_chunk *chunk, long *ret_stride)
 {
     *ret_stride = model->linear ? model->value_padded : model->width;
     if (!model->linear)
         return model->projected + 2 * model->head_padded;
-    const long length = chunk->batch->length;
-    nn_project_values(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->value_rows);
-    if (model->base)
-        for (long s = 0; s < chunk->samples; s++)
-            model->common.kernels->add_scaled(model->value_rows + s * length * *ret_stride, model->value_base, 1,
-                                              length * *ret_stride);
+    two_layer_project_values(model, chunk->tokens, chunk->tokens_stride, chunk->rows, model->value_rows);
     return model->value_rows;
 }
 
@@ -69,7 +64,8 @@ static void sample_norms(const struct batch *batch, const real *norms, long samp
         outputs->irrelevant_value_norm[sample] = (real)(others > 0 ? sum[0] / others : NAN);
 }
 
-static void predict_norms(struct two_layer *model, const struct nn_chunk *chunk, const struct nn_outputs *outputs)
+static void predict_norms(struct two_layer *model, const struct two_layer_chunk *chunk,
+                          const struct nn_outputs *outputs)
 {
     long stride;
     const real *rows = value_rows(model, chunk, &stride);
@@ -81,15 +77,17 @@ static void predict_norms(struct two_layer *model, const struct nn_chunk *chunk,
 void two_layer_predict(struct nn_model *common, const struct batch *batch, const struct nn_outputs *outputs)
 {
     struct two_layer *model = (struct two_layer *)common;
-    assert(nn_fits(model, batch, model->common.max_length));
-    const long most = nn_chunk_samples(model, batch->length);
+    assert(two_layer_fits(model, batch, model->common.max_length));
+    const long most = two_layer_chunk_samples(model, batch->length);
     const bool norms = outputs->relevant_value_norm || outputs->irrelevant_value_norm;
-    nn_pack(model, batch->length);
+    two_layer_pack(model);
     if (norms && model->linear)
-        nn_pack_values(model, batch->length);
+        two_layer_pack_values(model);
+    nn_site_begin(&model->input, batch->length, false);
+    nn_site_begin(&model->site, batch->length, false);
     for (long start = 0; start < batch->samples; start += most) {
-        struct nn_chunk chunk;
-        nn_project(model, &chunk, batch, start, nn_least(most, batch->samples - start));
+        struct two_layer_chunk chunk;
+        two_layer_project(model, &chunk, batch, start, nn_least(most, batch->samples - start), -1);
         for (long s = 0; s < chunk.samples; s++)
             predict_sample(model, &chunk, s, outputs);
         if (norms)

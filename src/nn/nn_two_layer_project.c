@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From tokens to queries, keys and values. Rows added to the input (sinusoidal, absolute) are projected once a pass,
-// and every sample's chains start from those projections.
+// From tokens to queries, keys and values.
 #include "nn_two_layer.h"
 #include <string.h>
 
@@ -11,26 +10,7 @@ static void pack_tensor(const struct nn_tensor *tensor, real *ret_groups)
             memcpy(ret_groups, tensor->value + k * tensor->stride + c, NN_LANES * sizeof *ret_groups);
 }
 
-static void project_base(struct two_layer *model, long length)
-{
-    const struct nn_product product = {.rows = length,
-                                       .columns = model->width,
-                                       .depth = model->dim,
-                                       .a = model->positions.added,
-                                       .a_row = model->dim_padded,
-                                       .a_depth = 1,
-                                       .b = model->packed,
-                                       .b_stride = NN_LANES,
-                                       .b_group = NN_LANES * model->dim,
-                                       .c = model->base,
-                                       .c_stride = model->width};
-    model->common.kernels->multiply(&product);
-    if (model->linear)
-        model->common.kernels->dots(model->positions.added, model->dim_padded, length, model->dim_padded, model->folded,
-                                    model->base_votes);
-}
-
-void nn_pack(struct two_layer *model, long length)
+void two_layer_pack(struct two_layer *model)
 {
     const struct nn_tensor *tensor = model->common.tensor;
     const long part = model->dim * model->head_padded;
@@ -41,12 +21,10 @@ void nn_pack(struct two_layer *model, long length)
                                     tensor[TENSOR_READOUT].value, model->folded);
     else
         pack_tensor(&tensor[TENSOR_VALUE], model->packed + 2 * part);
-    if (model->base)
-        project_base(model, length);
 }
 
 // The chunk's tokens as rows of reals padded with zeros: the batch's own where they are that already.
-static void find_tokens(struct two_layer *model, struct nn_chunk *chunk)
+static void find_tokens(struct two_layer *model, struct two_layer_chunk *chunk)
 {
     const float *vectors = chunk->batch->vectors + chunk->first * chunk->batch->length * model->dim;
 #ifndef NN_DOUBLE
@@ -61,26 +39,19 @@ static void find_tokens(struct two_layer *model, struct nn_chunk *chunk)
             model->tokens[r * model->dim_padded + c] = (real)vectors[r * model->dim + c];
     chunk->tokens = model->tokens;
     chunk->tokens_stride = model->dim_padded;
+    nn_site_add(&model->input, model->tokens, model->dim_padded, chunk->rows, chunk->positions);
 }
 
-static void project_votes(struct two_layer *model, const struct nn_chunk *chunk)
+void two_layer_project(struct two_layer *model, struct two_layer_chunk *chunk, const struct batch *batch, long first,
+                       long samples, int64_t step)
 {
-    model->common.kernels->dots(chunk->tokens, chunk->tokens_stride, chunk->rows, model->dim_padded, model->folded,
-                                model->votes);
-    if (model->base)
-        for (long r = 0; r < chunk->rows; r++)
-            model->votes[r] += model->base_votes[r % chunk->batch->length];
-}
-
-void nn_project(struct two_layer *model, struct nn_chunk *chunk, const struct batch *batch, long first, long samples)
-{
-    const long length = batch->length;
-    *chunk = (struct nn_chunk){.batch = batch, .first = first, .samples = samples, .rows = samples * length};
+    *chunk = (struct two_layer_chunk){.batch = batch,
+                                      .first = first,
+                                      .samples = samples,
+                                      .rows = samples * batch->length,
+                                      .positions = model->positions};
+    chunk->consecutive = nn_positions(&model->common, batch, first, samples, step, model->positions);
     find_tokens(model, chunk);
-    if (model->base)
-        for (long s = 0; s < samples; s++)
-            memcpy(model->projected + s * length * model->width, model->base,
-                   (size_t)(length * model->width) * sizeof(real));
     const struct nn_product product = {.rows = chunk->rows,
                                        .columns = model->width,
                                        .depth = model->dim,
@@ -91,16 +62,17 @@ void nn_project(struct two_layer *model, struct nn_chunk *chunk, const struct ba
                                        .b_stride = NN_LANES,
                                        .b_group = NN_LANES * model->dim,
                                        .c = model->projected,
-                                       .c_stride = model->width,
-                                       .from_c = model->base != NULL};
+                                       .c_stride = model->width};
     model->common.kernels->multiply(&product);
     if (model->linear)
-        project_votes(model, chunk);
-    if (model->encoding->rotate)
-        model->encoding->rotate(model, model->projected, model->width, chunk->rows, length, false);
+        model->common.kernels->dots(chunk->tokens, chunk->tokens_stride, chunk->rows, model->dim_padded, model->folded,
+                                    model->votes);
+    for (long part = 0; part < 2; part++)
+        nn_site_rotate(&model->site, model->projected + part * model->head_padded, model->width, chunk->rows,
+                       chunk->positions, false);
 }
 
-void nn_project_values(struct two_layer *model, const real *rows, long stride, long count, real *ret_values)
+void two_layer_project_values(struct two_layer *model, const real *rows, long stride, long count, real *ret_values)
 {
     const struct nn_product product = {.rows = count,
                                        .columns = model->value_padded,
@@ -116,9 +88,7 @@ void nn_project_values(struct two_layer *model, const real *rows, long stride, l
     model->common.kernels->multiply(&product);
 }
 
-void nn_pack_values(struct two_layer *model, long length)
+void two_layer_pack_values(struct two_layer *model)
 {
     pack_tensor(&model->common.tensor[TENSOR_VALUE], model->value_packed);
-    if (model->base)
-        nn_project_values(model, model->positions.added, model->dim_padded, length, model->value_base);
 }

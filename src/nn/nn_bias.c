@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#include "nn_bias.h"
+#include <string.h>
+
+// Kernels touch whole blocks of 16 queries and 16 keys, so up to 15 distances more on either side.
+void nn_bias_layout(struct nn_site *site, struct nn_builder *builder, bool sums)
+{
+    const struct nn_model *model = site->model;
+    const long limit = nn_padded(nn_position_limit(model, model->max_length));
+    struct nn_bias_table *bias = &site->bias;
+    bias->before = (site->causal ? 0 : limit) + NN_LANES;
+    bias->size = bias->before + limit + NN_LANES;
+    bias->values = nn_take_reals(builder, site->heads, bias->size);
+    if (sums && !site->frozen)
+        bias->sums = nn_take_reals(builder, site->heads, bias->size);
+}
+
+void nn_bias_clear(struct nn_site *site)
+{
+    memset(site->bias.sums, 0, (size_t)(site->heads * site->bias.size) * sizeof(real));
+}
+
+// Under a causal mask keys lie ahead of some queries of the block; what is found there for them is never used.
+static long furthest_back(const struct nn_site *site)
+{
+    return site->causal ? 0 : -site->bias.before;
+}
+
+static void gather(const struct nn_site *site, struct nn_attention *block, const real *values)
+{
+    const int32_t *query = block->positions + block->first;
+    const long queries = nn_least(NN_LANES, block->length - block->first), least = furthest_back(site);
+    for (long j = 0; j < block->keys; j++)
+        for (long lane = 0; lane < queries; lane++)
+            block->weights[j * NN_LANES + lane] = values[nn_most(query[lane] - block->positions[j], least)];
+}
+
+static void scatter(const struct nn_site *site, const struct nn_attention *block, real *sums)
+{
+    const int32_t *query = block->positions + block->first;
+    const long queries = nn_least(NN_LANES, block->length - block->first), least = furthest_back(site);
+    for (long j = 0; j < block->keys; j++)
+        for (long lane = 0; lane < queries; lane++)
+            sums[nn_most(query[lane] - block->positions[j], least)] += block->score_gradient[j * NN_LANES + lane];
+}
+
+void nn_bias_add(struct nn_site *site, struct nn_attention *block)
+{
+    const real *values = nn_bias_values(site, block->head);
+    if (block->consecutive)
+        site->model->kernels->bias_slices(block, values);
+    else
+        gather(site, block, values);
+}
+
+void nn_bias_add_gradient(struct nn_site *site, struct nn_attention *block)
+{
+    real *sums = nn_bias_sums(site, block->head);
+    if (!site->gradient)
+        return;
+    if (block->consecutive)
+        site->model->kernels->bias_slices_gradient(block, sums);
+    else
+        scatter(site, block, sums);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Biases of scores that depend on the distance alone: a table for each head over all distances, made in `begin`. Where
+// positions are consecutive, the biases of one key and 16 queries are 16 neighbours in it. `end` takes the gradients,
+// summed in the same places, to whatever the table was made from.
+#pragma once
+#include "nn_encoding.h"
+
+// `sums`: gradients are wanted.
+void nn_bias_layout(struct nn_site *site, struct nn_builder *builder, bool sums);
+// Of distance 0 (query - key) of a head; distances to both sides, under a causal mask only those from 0 up, hold
+// numbers up to nn_position_limit - 1.
+static inline real *nn_bias_values(const struct nn_site *site, long head)
+{
+    return site->bias.values + head * site->bias.size + site->bias.before;
+}
+static inline real *nn_bias_sums(const struct nn_site *site, long head)
+{
+    return site->bias.sums + head * site->bias.size + site->bias.before;
+}
+void nn_bias_clear(struct nn_site *site); // the sums
+// The hooks.
+void nn_bias_add(struct nn_site *site, struct nn_attention *block);
+void nn_bias_add_gradient(struct nn_site *site, struct nn_attention *block);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Positions of tokens; the random ones of Ruoss et al. 2023. A subset is drawn by Floyd's method (Bentley and Floyd,
+// CACM 1987): for k = 0 … length - 1, a draw from {0 … limit - length + k} joins it, or where it is in it already,
+// limit - length + k itself.
+#include "base_random.h"
+#include "nn_encoding.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+long nn_position_limit(const struct nn_model *model, long length)
+{
+    const struct model_settings *set = &model->settings.model;
+    return set->encoding == ENCODING_NONE ? length : nn_most(length, (long)set->random_positions);
+}
+
+// How many of the first `count`, ascending, are below `x`.
+static long below(const int32_t *sorted, long count, int32_t x)
+{
+    long low = 0, high = count;
+    while (low < high) {
+        const long middle = low + (high - low) / 2;
+        if (sorted[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void draw_subset(struct random_key key, uint64_t sample, long length, long limit, int32_t *ret_positions)
+{
+    for (long k = 0; k < length; k++) {
+        const long last = limit - length + k;
+        int32_t drawn = (int32_t)random_below(key, sample, (uint32_t)k, 0, (uint32_t)last + 1);
+        long at = below(ret_positions, k, drawn);
+        if (at < k && ret_positions[at] == drawn) {
+            drawn = (int32_t)last;
+            at = k;
+        }
+        memmove(ret_positions + at + 1, ret_positions + at, (size_t)(k - at) * sizeof *ret_positions);
+        ret_positions[at] = drawn;
+    }
+}
+
+bool nn_positions(const struct nn_model *model, const struct batch *batch, long first, long samples, int64_t step,
+                  int32_t *ret_positions)
+{
+    const long length = batch->length, limit = nn_position_limit(model, length);
+    if (limit == length) {
+        for (long r = 0; r < samples * length; r++)
+            ret_positions[r] = (int32_t)(r % length);
+        return true;
+    }
+    char stream[96];
+    const char *set = batch->set ? batch->set : "";
+    if (step < 0)
+        snprintf(stream, sizeof stream, "%s/positions", set);
+    else
+        snprintf(stream, sizeof stream, "%s/positions/%" PRId64, set, step);
+    const struct random_key key = random_key(model->settings.seed, settings_data_seed(&model->settings), stream);
+    for (long s = 0; s < samples; s++)
+        draw_subset(key, (uint64_t)batch_index(batch, first + s), length, limit, ret_positions + s * length);
+    return false;
+}
