@@ -13,9 +13,9 @@ static const struct nn_model_kind *kind_of(const struct settings *settings)
 {
     static const struct nn_model_kind *const table[] = {
         [MODEL_TWO_LAYER] = &nn_two_layer,
-        [MODEL_TRANSFORMER] = NULL,
-        [MODEL_RNN] = NULL,
-        [MODEL_LSTM] = NULL,
+        [MODEL_TRANSFORMER] = &nn_transformer,
+        [MODEL_RNN] = &nn_rnn,
+        [MODEL_LSTM] = &nn_lstm,
     };
     _Static_assert(sizeof table / sizeof table[0] == MODEL_KINDS, "a row for each model of spec");
     return table[settings->model.kind];

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// Layer by layer, a chunk of sequences at a time (long ones alone), and within it a block of rows at a time.
+#include "nn_transformer.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+// Norms of the values of `count` rows from `row` on, added to the sums of their samples.
+static void measure_values(struct transformer *model, const struct transformer_chunk *chunk, long row, long count,
+                           struct nn_rows projected)
+{
+    const struct batch *batch = chunk->batch;
+    const real *values = projected.at + 2 * model->part;
+    for (long head = 0; head < model->heads; head++) {
+        model->common.kernels->norms(values + head * model->head_padded, projected.stride, count, model->head_padded,
+                                     model->value_norms);
+        for (long r = 0; r < count; r++) {
+            const long sample = (row + r) / batch->length, position = (row + r) % batch->length;
+            const int32_t *relevant = batch->relevant + (chunk->first + sample) * batch->relevant_count;
+            bool is = false;
+            for (long k = 0; k < batch->relevant_count && !is; k++)
+                is = relevant[k] == position;
+            (is ? chunk->relevant_norms : chunk->other_norms)[sample] += (double)model->value_norms[r];
+        }
+    }
+}
+
+static void layer_forward(struct transformer *model, struct transformer_layer *layer,
+                          const struct transformer_chunk *chunk)
+{
+    for (long row = 0, some; row < chunk->rows; row += some) {
+        const struct transformer_rows rows = transformer_block_at(model, row);
+        some = transformer_block_rows(chunk, row);
+        transformer_project(model, layer, row, some, &rows);
+        if (chunk->relevant_norms)
+            measure_values(model, chunk, row, some, rows.projected);
+    }
+    for (long row = 0, some; row < chunk->rows; row += some) {
+        const struct transformer_rows rows = transformer_block_at(model, row);
+        some = transformer_block_rows(chunk, row);
+        transformer_attend(model, layer, chunk, row, some, model->block.projected, rows.mixed);
+        transformer_finish(model, layer, chunk, row, some, &rows);
+    }
+}
+
+static void chunk_logits(struct transformer *model, const struct transformer_chunk *chunk, real *ret_logits)
+{
+    for (long row = 0, some; row < chunk->rows; row += some) {
+        const struct transformer_rows rows = transformer_block_at(model, row);
+        some = transformer_block_rows(chunk, row);
+        transformer_norm_rows(model, &model->norm, some, rows.x, rows.normed, rows.statistics);
+        nn_head_forward(&model->head, &model->common, chunk->batch, chunk->first,
+                        chunk->first * chunk->batch->length + row, some, rows.normed, ret_logits);
+    }
+}
+
+static void begin_measures(struct transformer *model, struct transformer_chunk *chunk, const struct nn_outputs *outputs)
+{
+    const long samples = chunk->samples;
+    memset(model->measured, 0, (size_t)(3 * samples) * sizeof *model->measured);
+    if (outputs->relevant_mass && chunk->batch->relevant_count > 0)
+        chunk->mass = model->measured;
+    if (outputs->relevant_value_norm || outputs->irrelevant_value_norm) {
+        chunk->relevant_norms = model->measured + samples;
+        chunk->other_norms = model->measured + 2 * samples;
+    }
+}
+
+static real mean_of(double sum, double count)
+{
+    return count > 0 ? nn_canonical((real)(sum / count)) : (real)NAN;
+}
+
+static void end_measures(const struct transformer *model, const struct transformer_chunk *chunk,
+                         const struct nn_outputs *outputs)
+{
+    const struct batch *batch = chunk->batch;
+    const double places = (double)(model->layers * model->heads), tokens = (double)batch->length;
+    const double relevant = (double)batch->relevant_count;
+    for (long s = 0; s < chunk->samples; s++) {
+        const long sample = chunk->first + s;
+        if (outputs->relevant_mass)
+            outputs->relevant_mass[sample] = chunk->mass ? mean_of(chunk->mass[s], places * tokens) : (real)NAN;
+        if (outputs->relevant_value_norm)
+            outputs->relevant_value_norm[sample] = mean_of(chunk->relevant_norms[s], places * relevant);
+        if (outputs->irrelevant_value_norm)
+            outputs->irrelevant_value_norm[sample] = mean_of(chunk->other_norms[s], places * (tokens - relevant));
+    }
+}
+
+void transformer_predict(struct nn_model *common, const struct batch *batch, const struct nn_outputs *outputs)
+{
+    struct transformer *model = (struct transformer *)common;
+    assert(transformer_fits(model, batch, common->max_length));
+    const long most = transformer_chunk_samples(model, batch->length);
+    transformer_begin(model, -1);
+    transformer_sites_begin(model, batch->length, false);
+    for (long first = 0; first < batch->samples; first += most) {
+        const long samples = nn_least(most, batch->samples - first);
+        struct transformer_chunk chunk = {
+            .batch = batch, .first = first, .samples = samples, .rows = samples * batch->length};
+        begin_measures(model, &chunk, outputs);
+        transformer_embed(model, &chunk, model->block.x);
+        for (long l = 0; l < model->layers; l++)
+            layer_forward(model, &model->layer[l], &chunk);
+        if (outputs->logits)
+            chunk_logits(model, &chunk, outputs->logits);
+        end_measures(model, &chunk, outputs);
+    }
+}
