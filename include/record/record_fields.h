@@ -31,6 +31,7 @@ enum record_field_id {
     FIELD_TOKENS_SEEN,
     FIELD_FLOPS,
     FIELD_LEARNING_RATE_SUM,
+    FIELD_VALIDATION_SEQUENCE_ERROR,
     // Training, scalars
     FIELD_EVALUATIONS = 32,
     FIELD_FLIP_COUNT,
@@ -57,6 +58,7 @@ enum record_field_id {
     FIELD_TEST_LOSS = 64,
     FIELD_TEST_ERROR,
     FIELD_TEST_SIGNAL_ATTENTION,
+    FIELD_TEST_SEQUENCE_ERROR,
     // Test, scalars
     FIELD_FINAL_TEST_ERROR = 80,
     FIELD_FINAL_TEST_LOSS,
@@ -64,6 +66,7 @@ enum record_field_id {
     FIELD_CURVE_TEST_COUNT,
     FIELD_CHANCE_ERROR,
     FIELD_BAYES_ERROR,
+    FIELD_FINAL_TEST_SEQUENCE_ERROR,
     // Test, (loss_level)
     FIELD_LOSS_LEVEL_TEST_ERROR = 96,
     // Test, (phase)

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The training loop of one trial, its evaluations and its events.
 //
-// Events: t_fit is the first step with an error of at most 1 % on the samples whose label was not flipped; t_half and
+// Events: t_fit is the first step with an error of at most 1 % on the targets whose label was not flipped; t_half and
 // t_mem are the first steps from t_fit on at which half of the flips, and all, are fitted. (Before t_fit predictions
 // are close to random, and a random model fits half of the flips.)
 //
-// At step t the full-batch pass gives loss and predictions at the weights of step t. From these come, at every step:
-// the events t_fit, t_half and t_mem, and the loss levels, at whose first crossing every test set is evaluated whole.
-// At the evaluation steps of train_schedule.h come the curves, and with the last of them the final test. A loss that is
-// not finite ends the run as diverged: what was to come stays NaN.
+// At step t the gradient passes of its micro-batches come first, at the weights of step t; a loss that is not finite
+// ends the run as diverged, and what was to come stays NaN. Then loss and predictions on the training set give the
+// events t_fit, t_half and t_mem, and the loss levels, at whose first crossing every test set is evaluated whole:
+//   - at every step from the pass itself, where that is over all of a finite set and the model draws nothing in
+//     training (dropout, attention noise, random positions);
+//   - else at the evaluation steps alone: from predictions on the whole set or, where data are a stream, from the
+//     step's passes. A stream has no flips to memorise.
+// At the evaluation steps of train_schedule.h come the curves, and with the last of them the final test. At the last
+// step gradients are taken too, but no step is made.
 #pragma once
 #include "base_arena.h"
 #include "base_status.h"

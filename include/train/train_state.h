@@ -6,7 +6,7 @@
 #include "base_status.h"
 #include <stddef.h>
 
-enum { TRAIN_STATE_NAME_SIZE = 48 };
+enum { TRAIN_STATE_NAME_SIZE = 80 };
 
 // An array of `count` numbers of `width` 4 or 8 bytes. `data` is not owned.
 struct train_state_item {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A model's predictions on a set of sequences, summed up.
+// A model's predictions on a set of sequences, summed up. A target counts unless its mask is 0; a prediction is the
+// class of nn_classes, wrong where it is not the target.
 #pragma once
 #include "base_arena.h"
 #include "base_status.h"
@@ -14,10 +15,21 @@ struct train_data {
     struct batch batch; // of the cached samples
 };
 
-// Sums over samples, each added in double precision in the samples' order, so that chunks do not change bits.
+// Counts over targets and sequences. On sets without noise on labels all of them are clean.
+struct train_fit {
+    long sequences, wrong_sequences;        // with any target predicted otherwise than given
+    long targets, wrong_given, wrong_clean; // on the given labels, and on those before noise
+    long unflipped, wrong_unflipped;        // targets whose label was kept
+    long flips, flips_fitted;               // targets whose label was not, and those predicted as given
+};
+// Adds the predictions (samples, positions) on a batch.
+void train_fit(const struct batch *batch, const int32_t *predicted, struct train_fit *fit);
+
+// Sums, each added in double precision in the order of samples and positions, so that chunks do not change bits.
 struct train_tally {
-    double count, wrong, loss;            // wrong: y f <= 0 or not a number
-    double mass, signal_norm, noise_norm; // as in struct nn_outputs
+    struct train_fit fit;
+    double loss;                          // over targets
+    double mass, signal_norm, noise_norm; // as in struct nn_outputs; NaN where the task names no relevant positions
 };
 
 // Samples of `set` made and passed to the model at once, and the bytes they need in the arena for the time.
@@ -27,15 +39,12 @@ size_t train_tally_bytes(const struct task_set *set);
 // Makes and keeps the first `count` samples. STATUS_MEMORY when the arena is full.
 enum status_code train_data_cache(struct train_data *data, long count, struct arena *arena,
                                   struct status *status) MUST_CHECK;
+// Samples [first, first + count) of a batch, or of what is cached.
+struct batch train_batch_view(const struct batch *batch, long first, long count);
+// Targets with flipped labels in the whole set; what is taken from `arena` is given back.
+enum status_code train_count_flips(const struct train_data *data, struct arena *arena, long *ret_flips,
+                                   struct status *status) MUST_CHECK;
 
 // Adds samples [first, first + count) to the tally. What it takes from `arena` it gives back.
 enum status_code train_tally(struct nn_model *model, const struct train_data *data, long first, long count,
                              struct arena *arena, struct train_tally *tally, struct status *status) MUST_CHECK;
-
-// Predictions on the training set, from the logits of a full-batch pass.
-struct train_fit {
-    long count, wrong_given, wrong_clean; // on the given labels, and on those before noise
-    long unflipped, wrong_unflipped;      // samples whose label was kept
-    long flips, flips_fitted;             // samples whose label was not, and those predicted as given
-};
-void train_fit(const struct batch *batch, const real *logits, struct train_fit *ret_fit);

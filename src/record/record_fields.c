@@ -19,28 +19,35 @@ const struct record_field record_fields[] = {
     {TRAINING(FIELD_STEP, "step", RECORD_I64), BY_EVAL, .unit = "steps", .long_name = "training step",
      .help = "Training steps done when the evaluation was made."},
     {TRAINING(FIELD_TRAIN_LOSS, "train_loss", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "training loss",
-     .help = "Mean logistic loss log(1 + exp(-y f)) of the training set on its given labels, flips included."},
+     .help =
+         "Mean loss of the training set on its given labels, flips included: log(1 + exp(-y f)), or cross entropy over "
+         "classes; in a stream that of the step's batch."},
     {TRAINING(FIELD_TRAIN_ERROR, "train_error", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "training error",
-     .help = "Share of the training set with y f <= 0 for the given label y, flips included."},
+     .help = "Share of the training targets predicted otherwise than given, flips included; in a stream of the step's "
+             "batch. "
+             "A prediction is the sign of f, never right at 0, or the class of the largest logit."},
     {TRAINING(FIELD_TRAIN_ERROR_CLEAN, "train_error_clean", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "training error on clean labels",
-     .help = "Share of the training set with y f <= 0 for the label y that it had before noise."},
+     .help = "Share of the training targets predicted otherwise than they were before noise."},
     {TRAINING(FIELD_TRAIN_ERROR_UNFLIPPED, "train_error_unflipped", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "training error without flipped samples",
-     .help = "Share with y f <= 0 among the training samples whose label was not flipped; NaN when all were."},
+     .help = "Share predicted wrong of the training targets whose label was not flipped; NaN when all were."},
     {TRAINING(FIELD_FLIPS_FITTED, "flips_fitted", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "fraction of flipped labels fitted",
-     .help = "Share with y f > 0 for the flipped label y among the training samples whose label was flipped; NaN when "
-             "none was."},
+     .help = "Share predicted as given of the training targets whose label was flipped; NaN when none was."},
     {TRAINING(FIELD_VALIDATION_LOSS, "validation_loss", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "validation loss",
-     .help = "Mean loss over the validation sequences, which have the training length and clean labels."},
+     .help =
+         "Mean loss over the targets of the validation sequences, which have the training length and clean labels."},
     {TRAINING(FIELD_VALIDATION_ERROR, "validation_error", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "validation error",
-     .help = "Share with y f <= 0 of the validation sequences, which have the training length and clean labels."},
+     .help = "Share of targets predicted wrong in the validation sequences, which have the training length and clean "
+             "labels."},
     {TRAINING(FIELD_SIGNAL_ATTENTION, "signal_attention", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "attention on signal tokens",
-     .help = "Attention mass on the relevant positions, averaged over queries and validation sequences."},
+     .help =
+         "Attention mass on the relevant positions, averaged over queries and validation sequences; NaN when the task "
+         "names none."},
     {TRAINING(FIELD_VALUE_NORM_SIGNAL, "value_norm_signal", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "norm of the values of signal tokens",
      .help = "Euclidean norm of the value vectors at relevant positions, averaged over these and over validation "
@@ -50,26 +57,33 @@ const struct record_field record_fields[] = {
      .help = "Euclidean norm of the value vectors at all other positions, averaged over these and over validation "
              "sequences; NaN when there are none."},
     {TRAINING(FIELD_GRADIENT_NORM, "gradient_norm", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "gradient norm",
-     .help = "Euclidean norm of the gradient of the training loss in all trained weights."},
+     .help =
+         "Euclidean norm of the gradient of the step's loss in all trained weights, before clipping: of the training "
+         "set in full batches, else of the step's batch."},
     {TRAINING(FIELD_WEIGHT_NORM, "weight_norm", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "weight norm",
      .help = "Euclidean norm of all trained weights."},
     {TRAINING(FIELD_TOKENS_SEEN, "tokens_seen", RECORD_F64), BY_EVAL, .unit = "tokens",
      .long_name = "training tokens seen",
-     .help = "Tokens that the steps done so far have read: steps times samples times train_length in full batches."},
+     .help = "Tokens that the steps done so far have read: sequences times train_length."},
     {TRAINING(FIELD_FLOPS, "flops", RECORD_F64), BY_EVAL, .unit = "1", .long_name = "floating-point operations",
      .help = "Floating-point operations of the steps done so far, by the model's formula and not as measured."},
     {TRAINING(FIELD_LEARNING_RATE_SUM, "learning_rate_sum", RECORD_F64), BY_EVAL, .unit = "1",
      .long_name = "sum of learning rates", .help = "Sum of the learning rate over the steps done so far."},
+    {TRAINING(FIELD_VALIDATION_SEQUENCE_ERROR, "validation_sequence_error", RECORD_F32), BY_EVAL, .unit = "1",
+     .long_name = "validation error of sequences",
+     .help = "Share of the validation sequences with any target predicted wrong."},
 
     {TRAINING(FIELD_EVALUATIONS, "evaluations", RECORD_I64), .unit = "1", .long_name = "number of evaluations",
      .help = "Evaluations made; past a divergence the entries of curves are NaN."},
     {TRAINING(FIELD_FLIP_COUNT, "flip_count", RECORD_I64), .unit = "1", .long_name = "number of flipped labels",
-     .help = "Training samples whose label was flipped."},
+     .help = "Training targets whose label was flipped; 0 for a stream, which has none to memorise."},
     {TRAINING(FIELD_PARAMETERS, "parameters", RECORD_I64), .unit = "1", .long_name = "number of trained weights",
      .help = "Weights that training may change, frozen ones left out."},
     {TRAINING(FIELD_T_FIT, "t_fit", RECORD_F64), .unit = "steps", .long_name = "step of fitting",
-     .help = "First step at which at most 1 % of the training samples whose label was not flipped have y f <= 0; NaN "
-             "when there is none."},
+     .help =
+         "First step at which at most 1 % of the training targets whose label was not flipped are predicted wrong; NaN "
+         "when there is none. Events are seen at every step in full batches without dropout or other draws in "
+         "training, else at evaluated steps."},
     {TRAINING(FIELD_T_HALF, "t_half", RECORD_F64), .unit = "steps", .long_name = "step of half memorisation",
      .help =
          "First step from t_fit on at which at least half of the flipped labels are fitted; NaN when there is none."},
@@ -81,7 +95,7 @@ const struct record_field record_fields[] = {
      .help = "First evaluated step from which validation_error stays within a range of 0.01 to the end, over at least "
              "the last third of the logarithm of the steps; NaN when there is none."},
     {TRAINING(FIELD_DIVERGED_STEP, "diverged_step", RECORD_F64), .unit = "steps", .long_name = "step of divergence",
-     .help = "First step at which the training loss is not finite; NaN when there is none."},
+     .help = "First step whose loss is not finite; NaN when there is none."},
     {TRAINING(FIELD_FINAL_TRAIN_LOSS, "final_train_loss", RECORD_F32), .unit = "1", .long_name = "final training loss",
      .help = "train_loss after the last step; NaN when training diverged."},
     {TRAINING(FIELD_FINAL_TRAIN_ERROR, "final_train_error", RECORD_F32), .unit = "1",
@@ -89,13 +103,17 @@ const struct record_field record_fields[] = {
     {TRAINING(FIELD_INTERPOLATED, "interpolated", RECORD_U8), .unit = "1", .long_name = "interpolated",
      .help = "1 when final_train_error is zero with at least one flipped label, else 0."},
     {TRAINING(FIELD_SNR_NORM, "snr_norm", RECORD_F64), .unit = "1", .long_name = "norm-based signal-to-noise ratio",
-     .help = "Norm of the signal over the root mean square norm of the noise, sqrt(snr / dim)."},
+     .help = "Norm of the signal over the root mean square norm of the noise, sqrt(snr / dim), of tokens sqrt(snr / "
+             "width); "
+             "NaN without noise on embeddings."},
 
     {TRAINING(FIELD_LOSS_LEVEL, "loss_level", RECORD_F32), BY_LOSS_LEVEL, .unit = "1", .long_name = "loss level",
      .help = "Training losses at which trials are compared."},
     {TRAINING(FIELD_LOSS_LEVEL_STEP, "loss_level_step", RECORD_F64), BY_LOSS_LEVEL, .unit = "steps",
      .long_name = "step of the loss level",
-     .help = "First step at which the training loss is at or below loss_level; NaN when there is none."},
+     .help = "First step, of those at which events are seen, at which the training loss is at or below loss_level; NaN "
+             "when "
+             "there is none."},
 
     {TRAINING(FIELD_PHASE_START, "phase_start", RECORD_F64), BY_PHASE, .unit = "steps",
      .long_name = "start of the phase",
@@ -113,15 +131,18 @@ const struct record_field record_fields[] = {
     {TEST(FIELD_TEST_LOSS, "test_loss", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "test loss",
      .help = "Mean loss over the first curve_test_count test sequences of the length, which have clean labels."},
     {TEST(FIELD_TEST_ERROR, "test_error", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "test error",
-     .help = "Share with y f <= 0 of the first curve_test_count test sequences of the length, which have clean "
-             "labels."},
+     .help = "Share of targets predicted wrong in the first curve_test_count test sequences of the length, which have "
+             "clean labels."},
     {TEST(FIELD_TEST_SIGNAL_ATTENTION, "test_signal_attention", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "attention on signal tokens at test",
      .help = "Attention mass on the relevant positions, averaged over queries and the first curve_test_count test "
-             "sequences of the length."},
+             "sequences of the length; NaN when the task names none."},
+    {TEST(FIELD_TEST_SEQUENCE_ERROR, "test_sequence_error", RECORD_F32), BY_EVAL, .unit = "1",
+     .long_name = "test error of sequences",
+     .help = "Share with any target predicted wrong of the first curve_test_count test sequences of the length."},
 
     {TEST(FIELD_FINAL_TEST_ERROR, "final_test_error", RECORD_F32), .unit = "1", .long_name = "final test error",
-     .help = "Share with y f <= 0 of final_test_count test sequences of the length after the last step."},
+     .help = "Share of targets predicted wrong in final_test_count test sequences of the length after the last step."},
     {TEST(FIELD_FINAL_TEST_LOSS, "final_test_loss", RECORD_F32), .unit = "1", .long_name = "final test loss",
      .help = "Mean loss over final_test_count test sequences of the length after the last step."},
     {TEST(FIELD_FINAL_TEST_COUNT, "final_test_count", RECORD_I64), .unit = "sequences",
@@ -134,11 +155,16 @@ const struct record_field record_fields[] = {
      .help = "Error of the best guess that does not see the sequence."},
     {TEST(FIELD_BAYES_ERROR, "bayes_error", RECORD_F64), .unit = "1", .long_name = "Bayes error",
      .help = "Error of the best predictor there can be; NaN when it is not known."},
+    {TEST(FIELD_FINAL_TEST_SEQUENCE_ERROR, "final_test_sequence_error", RECORD_F32), .unit = "1",
+     .long_name = "final test error of sequences",
+     .help = "Share with any target predicted wrong of final_test_count test sequences of the length after the last "
+             "step."},
 
     {TEST(FIELD_LOSS_LEVEL_TEST_ERROR, "loss_level_test_error", RECORD_F32), BY_LOSS_LEVEL, .unit = "1",
      .long_name = "test error at the loss level",
-     .help = "Share with y f <= 0 of final_test_count test sequences of the length at loss_level_step; NaN when the "
-             "level is not reached."},
+     .help =
+         "Share of targets predicted wrong in final_test_count test sequences of the length at loss_level_step; NaN "
+         "when the level is not reached."},
 
     {TEST(FIELD_PHASE_TEST_ERROR, "phase_test_error", RECORD_F32), BY_PHASE, .unit = "1",
      .long_name = "test error at the end of the phase",

@@ -5,13 +5,13 @@
 
 enum {
     ALIGNMENT = 64,
-    TENSORS = 16, // more than a model has, for bounds
-    LANES = 16,   // queries that attention takes at a time
+    LANES = 16, // queries that attention takes at a time
 };
 
 // Operations of a product that take as long, measured: the softmax of one pair of tokens, and what else goes with a
-// token, a sequence, and a step or an evaluation.
+// token, a sequence, and a step or an evaluation; what a step does to a weight, plain, with moments, and for its norm.
 enum { SOFTMAX = 15, TOKEN = 200, SEQUENCE = 5000, PASS = 40000, BACKWARD = 2 };
+enum { WEIGHT = 6, WEIGHT_MOMENTS = 25, WEIGHT_NORM = 6 };
 
 // Of one pass over `samples` sequences, beside the products. Attention fills its lanes where queries are few.
 static double overhead(double samples, double length)
@@ -36,20 +36,46 @@ static double evaluation_cost(const struct task_set *set, long samples, double t
     return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
 }
 
+// Gradients of all micro-batches of a run, and what its steps do to the weights.
+static double steps_cost(const struct task_set *set)
+{
+    const struct settings *settings = set->settings;
+    const struct train_settings *train = &settings->train;
+    const double steps = (double)settings_steps(settings) + 1, size = (double)settings_batch_size(settings);
+    size_t tensors;
+    const double weights = (double)nn_trained_bytes(settings, &set->shape, &tensors) / sizeof(real);
+    const bool moments = train->optimizer == OPTIMIZER_ADAM || train->optimizer == OPTIMIZER_ADAMW;
+    const double update = (moments ? WEIGHT_MOMENTS : WEIGHT) + (isinf(train->clip) ? 0 : WEIGHT_NORM);
+    const double pass = nn_gradient_flops(settings, &set->shape, (long)size, set->length) +
+                        BACKWARD * overhead(size, (double)set->length);
+    return steps * ((double)train->accumulation * pass + update * weights);
+}
+
+// Making the training set: once, or whenever its samples are seen.
+static double training_data_cost(const struct task_set *set, double evaluations)
+{
+    const struct settings *settings = set->settings;
+    const double seen = ((double)settings_steps(settings) + 1) * (double)settings->train.accumulation *
+                        (double)settings_batch_size(settings);
+    const bool stream = settings->train.data == DATA_STREAM, cached = train_cached_training(set) > 0;
+    const double made = stream ? seen : cached ? (double)set->samples : seen + (double)set->samples * (1 + evaluations);
+    return made * task_sample_flops(set);
+}
+
 double train_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
     const struct evaluate_settings *evaluate = &settings->evaluate;
-    double evaluations = (double)train_evaluations(evaluate->points, settings->train.steps);
-    long samples = (long)settings->task.samples, length = (long)settings->task.train_length;
-    int64_t most = settings->train.steps < RECORD_LOSS_LEVELS ? settings->train.steps : RECORD_LOSS_LEVELS;
-    double levels = 0.5 * (double)most; // how many are reached is not known
+    const int64_t steps = settings_steps(settings);
+    const double evaluations = (double)train_evaluations(evaluate->points, steps);
+    // How many levels are reached is not known.
+    const double levels = 0.5 * (double)(steps < RECORD_LOSS_LEVELS ? steps : RECORD_LOSS_LEVELS);
     size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
-    task_set_init(&set, settings, SPLIT_TRAIN, length);
-    double step =
-        nn_gradient_flops(settings, &set.shape, samples, length) + BACKWARD * overhead((double)samples, (double)length);
-    double cost = (double)(settings->train.steps + 1) * step + (double)samples * task_sample_flops(&set);
-    task_set_init(&set, settings, SPLIT_VALIDATION, length);
+    task_set_init(&set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
+    double cost = steps_cost(&set) + training_data_cost(&set, evaluations);
+    if (!train_exact(settings) && settings->train.data == DATA_FINITE)
+        cost += evaluation_cost(&set, set.samples, evaluations, true);
+    task_set_init(&set, settings, SPLIT_VALIDATION, set.length);
     cost += evaluation_cost(&set, set.samples, evaluations, train_cached(&set, set.samples, &budget) > 0);
     for (size_t i = 0; i < lengths_count; i++) {
         task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
@@ -68,41 +94,60 @@ static double piece(double count, double size)
     return count * size + ALIGNMENT;
 }
 
-static double columns_memory(const struct settings *settings, size_t lengths_count)
+static double most(double a, double b)
 {
-    double evaluations = (double)train_evaluations(settings->evaluate.points, settings->train.steps);
-    double lengths = (double)lengths_count, items = COUNTERS + CURVES + 2 * TENSORS + TEST_ITEMS * lengths;
+    return a > b ? a : b;
+}
+
+static double columns_memory(const struct settings *settings, size_t lengths_count, size_t tensors)
+{
+    const double evaluations = (double)train_evaluations(settings->evaluate.points, settings_steps(settings));
+    const double lengths = (double)lengths_count;
+    const double items =
+        COUNTERS + CURVES + TEST_ITEMS * lengths + (double)tensors + (double)train_optimizer_items(settings, tensors);
     return piece(1, sizeof(struct train_run)) + piece(lengths, sizeof(int64_t)) +
            piece(lengths, sizeof(struct train_test)) + piece(items, sizeof(struct train_state_item)) +
            piece(evaluations, sizeof(int64_t)) + piece(lengths, sizeof(double)) +
-           piece((double)settings->task.samples, sizeof(real)) +
            (CURVES + TEST_CURVES * lengths) * piece(evaluations, sizeof(double));
 }
 
+// The training set or what is in memory of it, a micro-batch and its predictions.
+static double training_memory(const struct task_set *set)
+{
+    const long cached = train_cached_training(set);
+    const double targets = (double)settings_batch_size(set->settings) * (double)set->positions;
+    const double outputs = set->shape.binary ? 1 : (double)set->shape.classes;
+    return (cached > 0 ? (double)task_make_bytes(set, cached) : 0) + (double)train_batches_bytes(set) +
+           piece(targets, outputs * sizeof(real)) + piece(targets, sizeof(int32_t));
+}
+
+// What is in memory for evaluations, and the most that a step or an evaluation takes for the time.
 static double data_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
     size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
     task_set_init(&set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
-    double bytes = (double)task_make_bytes(&set, set.samples);
-    task_set_init(&set, settings, SPLIT_VALIDATION, (long)settings->task.train_length);
+    const double training = training_memory(&set);
+    double chunk = (double)train_make_bytes(&set, train_cached_training(&set) > 0);
+    chunk = most(chunk, (double)train_tally_bytes(&set));
+    task_set_init(&set, settings, SPLIT_VALIDATION, set.length);
     train_cached(&set, set.samples, &budget);
-    double chunk = (double)train_tally_bytes(&set);
+    chunk = most(chunk, (double)train_tally_bytes(&set));
     for (size_t i = 0; i < lengths_count; i++) {
         task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
         train_cached(&set, (long)settings->evaluate.curve_samples, &budget);
-        if ((double)train_tally_bytes(&set) > chunk)
-            chunk = (double)train_tally_bytes(&set);
+        chunk = most(chunk, (double)train_tally_bytes(&set));
     }
-    return bytes + chunk + (double)(TRAIN_CACHE_BYTES - budget);
+    return training + chunk + (double)(TRAIN_CACHE_BYTES - budget);
 }
 
 double train_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
     struct batch_shape shape;
+    size_t tensors;
     task_shape(settings, &shape);
-    size_t model = nn_model_bytes(settings, &shape, (long)longest(settings, lengths, lengths_count));
-    double optimizer = (double)train_optimizer_bytes(settings, model) + TENSORS * ALIGNMENT;
-    return columns_memory(settings, lengths_count) + (double)model + optimizer +
-           data_memory(settings, lengths, lengths_count);
+    const size_t model = nn_model_bytes(settings, &shape, (long)longest(settings, lengths, lengths_count));
+    const size_t trained = nn_trained_bytes(settings, &shape, &tensors);
+    return columns_memory(settings, lengths_count, tensors) + (double)model +
+           (double)train_optimizer_bytes(settings, trained, tensors) + data_memory(settings, lengths, lengths_count);
 }

@@ -2,20 +2,33 @@
 #include "train_private.h"
 #include <math.h>
 
-static double norm(struct train_run *run, bool gradient)
-{
-    double sum = 0;
-    for (size_t i = 0; i < nn_tensor_count(run->model); i++) {
-        const struct nn_tensor *tensor = nn_tensor(run->model, i);
-        if (!tensor->frozen)
-            sum += nn_square_norm(tensor, gradient);
-    }
-    return sqrt(sum);
-}
-
 static double share(double part, double whole)
 {
     return whole > 0 ? part / whole : NAN;
+}
+
+static double error(const struct train_fit *fit)
+{
+    return (double)fit->wrong_given / (double)fit->targets;
+}
+
+static double sequence_error(const struct train_fit *fit)
+{
+    return (double)fit->wrong_sequences / (double)fit->sequences;
+}
+
+static double mean_loss(const struct train_tally *tally)
+{
+    return tally->loss / (double)tally->fit.targets;
+}
+
+enum status_code train_evaluate_training(struct train_run *run, struct train_pass *pass, struct status *status)
+{
+    struct train_tally tally = {0};
+    enum status_code code = train_tally(run->model, &run->train, 0, run->train.set.samples, run->arena, &tally, status);
+    pass->loss = mean_loss(&tally);
+    pass->fit = tally.fit;
+    return code;
 }
 
 static enum status_code tally_test(struct train_run *run, struct train_test *test, long first, long end,
@@ -29,11 +42,13 @@ static enum status_code evaluate_validation(struct train_run *run, size_t at, st
     struct train_tally tally = {0};
     enum status_code code =
         train_tally(run->model, &run->validation, 0, run->validation.set.samples, run->arena, &tally, status);
-    run->curve[CURVE_VALIDATION_LOSS][at] = tally.loss / tally.count;
-    run->curve[CURVE_VALIDATION_ERROR][at] = tally.wrong / tally.count;
-    run->curve[CURVE_SIGNAL_ATTENTION][at] = tally.mass / tally.count;
-    run->curve[CURVE_VALUE_NORM_SIGNAL][at] = tally.signal_norm / tally.count;
-    run->curve[CURVE_VALUE_NORM_NOISE][at] = tally.noise_norm / tally.count;
+    const double sequences = (double)tally.fit.sequences;
+    run->curve[CURVE_VALIDATION_LOSS][at] = mean_loss(&tally);
+    run->curve[CURVE_VALIDATION_ERROR][at] = error(&tally.fit);
+    run->curve[CURVE_VALIDATION_SEQUENCE_ERROR][at] = sequence_error(&tally.fit);
+    run->curve[CURVE_SIGNAL_ATTENTION][at] = tally.mass / sequences;
+    run->curve[CURVE_VALUE_NORM_SIGNAL][at] = tally.signal_norm / sequences;
+    run->curve[CURVE_VALUE_NORM_NOISE][at] = tally.noise_norm / sequences;
     return code;
 }
 
@@ -44,39 +59,43 @@ static enum status_code evaluate_test(struct train_run *run, size_t length, size
     struct train_tally tally = {0};
     long curve_samples = (long)run->settings.evaluate.curve_samples;
     enum status_code code = tally_test(run, test, 0, curve_samples, &tally, status);
-    test->curve[TEST_CURVE_LOSS][at] = tally.loss / tally.count;
-    test->curve[TEST_CURVE_ERROR][at] = tally.wrong / tally.count;
-    test->curve[TEST_CURVE_ATTENTION][at] = tally.mass / tally.count;
-    run->test_error[length] = tally.wrong / tally.count;
+    test->curve[TEST_CURVE_LOSS][at] = mean_loss(&tally);
+    test->curve[TEST_CURVE_ERROR][at] = run->test_error[length] = error(&tally.fit);
+    test->curve[TEST_CURVE_SEQUENCE_ERROR][at] = sequence_error(&tally.fit);
+    test->curve[TEST_CURVE_ATTENTION][at] = tally.mass / (double)tally.fit.sequences;
     if (code != STATUS_OK || at + 1 < run->evaluations)
         return code;
     code = tally_test(run, test, curve_samples, test->data.set.samples, &tally, status);
-    test->final_loss = tally.loss / tally.count;
-    test->final_error = tally.wrong / tally.count;
+    test->final_loss = mean_loss(&tally);
+    test->final_error = error(&tally.fit);
+    test->final_sequence_error = sequence_error(&tally.fit);
     return code;
 }
 
-static void evaluate_training(struct train_run *run, size_t at, double loss, const struct train_fit *fit)
+static void evaluate_training(struct train_run *run, size_t at, const struct train_pass *pass)
 {
     const struct settings *settings = &run->settings;
-    double steps = (double)run->step, count = (double)fit->count;
-    long samples = (long)settings->task.samples, length = (long)settings->task.train_length;
-    run->curve[CURVE_TRAIN_LOSS][at] = loss;
-    run->curve[CURVE_TRAIN_ERROR][at] = (double)fit->wrong_given / count;
-    run->curve[CURVE_TRAIN_ERROR_CLEAN][at] = (double)fit->wrong_clean / count;
+    const struct train_fit *fit = &pass->fit;
+    int64_t full, rest;
+    train_batches_count(settings, run->step * settings->train.accumulation, &full, &rest);
+    const double samples =
+        (double)full * (double)settings_batch_size(settings) + (double)rest * (double)train_batches_rest(settings);
+    run->curve[CURVE_TRAIN_LOSS][at] = pass->loss;
+    run->curve[CURVE_TRAIN_ERROR][at] = error(fit);
+    run->curve[CURVE_TRAIN_ERROR_CLEAN][at] = (double)fit->wrong_clean / (double)fit->targets;
     run->curve[CURVE_TRAIN_ERROR_UNFLIPPED][at] = share((double)fit->wrong_unflipped, (double)fit->unflipped);
     run->curve[CURVE_FLIPS_FITTED][at] = share((double)fit->flips_fitted, (double)fit->flips);
-    run->curve[CURVE_GRADIENT_NORM][at] = norm(run, true);
-    run->curve[CURVE_WEIGHT_NORM][at] = norm(run, false);
-    run->curve[CURVE_TOKENS_SEEN][at] = steps * (double)samples * (double)length;
-    run->curve[CURVE_FLOPS][at] = steps * nn_gradient_flops(settings, &run->train.set.shape, samples, length);
-    run->curve[CURVE_LEARNING_RATE_SUM][at] = steps * settings->train.learning_rate;
+    run->curve[CURVE_GRADIENT_NORM][at] = pass->scale * train_norm(run->model, true);
+    run->curve[CURVE_WEIGHT_NORM][at] = train_norm(run->model, false);
+    run->curve[CURVE_TOKENS_SEEN][at] = samples * (double)settings->task.train_length;
+    run->curve[CURVE_FLOPS][at] = (double)full * run->full_flops + (double)rest * run->rest_flops;
+    run->curve[CURVE_LEARNING_RATE_SUM][at] = run->rate_sum;
 }
 
-enum status_code train_evaluate(struct train_run *run, double loss, const struct train_fit *fit, struct status *status)
+enum status_code train_evaluate(struct train_run *run, const struct train_pass *pass, struct status *status)
 {
     size_t at = (size_t)run->evaluation;
-    evaluate_training(run, at, loss, fit);
+    evaluate_training(run, at, pass);
     enum status_code code = evaluate_validation(run, at, status);
     for (size_t i = 0; code == STATUS_OK && i < run->lengths_count; i++)
         code = evaluate_test(run, i, at, status);
@@ -99,7 +118,7 @@ enum status_code train_note_levels(struct train_run *run, double loss, struct st
         code = tally_test(run, &run->test[i], 0, run->test[i].data.set.samples, &tally, status);
         for (int level = 0; level < RECORD_LOSS_LEVELS; level++)
             if (reached[level])
-                run->test[i].level_error[level] = tally.wrong / tally.count;
+                run->test[i].level_error[level] = error(&tally.fit);
     }
     return code;
 }

@@ -10,6 +10,7 @@ static const enum record_field_id curve_fields[CURVES] = {
     [CURVE_FLIPS_FITTED] = FIELD_FLIPS_FITTED,
     [CURVE_VALIDATION_LOSS] = FIELD_VALIDATION_LOSS,
     [CURVE_VALIDATION_ERROR] = FIELD_VALIDATION_ERROR,
+    [CURVE_VALIDATION_SEQUENCE_ERROR] = FIELD_VALIDATION_SEQUENCE_ERROR,
     [CURVE_SIGNAL_ATTENTION] = FIELD_SIGNAL_ATTENTION,
     [CURVE_VALUE_NORM_SIGNAL] = FIELD_VALUE_NORM_SIGNAL,
     [CURVE_VALUE_NORM_NOISE] = FIELD_VALUE_NORM_NOISE,
@@ -23,6 +24,7 @@ static const enum record_field_id curve_fields[CURVES] = {
 static const enum record_field_id test_curve_fields[TEST_CURVES] = {
     [TEST_CURVE_LOSS] = FIELD_TEST_LOSS,
     [TEST_CURVE_ERROR] = FIELD_TEST_ERROR,
+    [TEST_CURVE_SEQUENCE_ERROR] = FIELD_TEST_SEQUENCE_ERROR,
     [TEST_CURVE_ATTENTION] = FIELD_TEST_SIGNAL_ATTENTION,
 };
 
@@ -69,22 +71,27 @@ static bool put_curves(const struct train_run *run, struct record_part *part)
            put_array(part, FIELD_LOSS_LEVEL_STEP, run->level_step, RECORD_LOSS_LEVELS);
 }
 
+// The noise of a token has as many coordinates as its vector or its embedding.
+static double snr_norm(const struct settings *settings)
+{
+    const double coordinates =
+        (double)(settings->task.kind == TASK_SIGNAL ? settings->task.dim : settings->model.width);
+    return setting_applies(setting_find("snr", 3), settings) ? sqrt(settings->task.snr / coordinates) : NAN;
+}
+
 static bool put_training(const struct train_run *run, struct record_part *part)
 {
-    const struct task_settings *task = &run->settings.task;
-    struct train_fit fit;
     if (!part)
         return false;
-    train_fit(&run->train.batch, run->logits, &fit);
     const struct scalar scalars[] = {
         {FIELD_EVALUATIONS, (double)run->evaluation},
-        {FIELD_FLIP_COUNT, (double)fit.flips},
+        {FIELD_FLIP_COUNT, (double)run->flips},
         {FIELD_PARAMETERS, (double)nn_parameter_count(run->model)},
         {FIELD_T_FIT, run->t_fit},
         {FIELD_T_HALF, run->t_half},
         {FIELD_T_MEM, run->t_mem},
         {FIELD_DIVERGED_STEP, run->diverged_step},
-        {FIELD_SNR_NORM, sqrt(task->snr / (double)task->dim)},
+        {FIELD_SNR_NORM, snr_norm(&run->settings)},
         {FIELD_TRAIN_SECONDS, run->train_seconds},
         {FIELD_EVALUATE_SECONDS, run->evaluate_seconds},
     };
@@ -98,6 +105,7 @@ static bool put_test(const struct train_run *run, const struct train_test *test,
         return false;
     const struct scalar scalars[] = {
         {FIELD_FINAL_TEST_ERROR, test->final_error},
+        {FIELD_FINAL_TEST_SEQUENCE_ERROR, test->final_sequence_error},
         {FIELD_FINAL_TEST_LOSS, test->final_loss},
         {FIELD_FINAL_TEST_COUNT, (double)run->settings.evaluate.test_samples},
         {FIELD_CURVE_TEST_COUNT, (double)run->settings.evaluate.curve_samples},

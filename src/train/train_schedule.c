@@ -23,3 +23,40 @@ void train_evaluation_steps(int64_t points, int64_t steps, int64_t *ret_steps)
     for (size_t i = last; i > 1 && ret_steps[i - 1] >= ret_steps[i]; i--)
         ret_steps[i - 1] = ret_steps[i] - 1;
 }
+
+// Whole steps from a count, or from a share of them.
+static double whole_steps(double given, double steps)
+{
+    return rint(given < 1 ? given * steps : given);
+}
+
+static double at_least_one(double count)
+{
+    return count > 1 ? count : 1;
+}
+
+static double cosine(const struct train_settings *train, double share)
+{
+    const double pi = 3.14159265358979323846;
+    return train->final_rate + (1 - train->final_rate) * 0.5 * (1 + math_cos(pi * share));
+}
+
+double train_learning_rate(const struct settings *settings, int64_t step)
+{
+    const struct train_settings *train = &settings->train;
+    const double t = (double)step, steps = (double)settings_steps(settings);
+    const double warmup = whole_steps(train->warmup, steps), after = t - warmup, rate = train->learning_rate;
+    if (after < 0)
+        return rate * (t + 1) / warmup;
+    switch (train->schedule) {
+    case SCHEDULE_COSINE:
+        return rate * cosine(train, after / at_least_one(steps - warmup));
+    case SCHEDULE_STEP:
+        return rate *
+               math_pow(train->decay_factor, floor(after / at_least_one(whole_steps(train->decay_every, steps))));
+    case SCHEDULE_INVERSE_SQRT:
+        return rate * (warmup > 0 ? sqrt(warmup / t) : 1 / sqrt(t + 1));
+    default:
+        return rate;
+    }
+}

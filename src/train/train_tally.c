@@ -1,18 +1,41 @@
 // SPDX-License-Identifier: MIT
 #include "train_tally.h"
-#include <string.h>
+#include <math.h>
 
-enum { CHUNK_SAMPLES = 128, CHUNK_BYTES = 1 << 20, OUTPUTS = 5, ALIGNMENT = 64 };
+enum { CHUNK_SAMPLES = 128, CHUNK_BYTES = 1 << 20, OUTPUT_BYTES = 1 << 22, OUTPUTS = 6, ALIGNMENT = 64 };
+
+static long between(size_t count)
+{
+    return count < 1 ? 1 : count > CHUNK_SAMPLES ? CHUNK_SAMPLES : (long)count;
+}
+
+static long outputs_of(const struct task_set *set)
+{
+    return set->shape.binary ? 1 : set->shape.classes;
+}
+
+// Bytes that hold what the model says of one sample.
+static size_t output_bytes(const struct task_set *set)
+{
+    return (size_t)set->positions * ((size_t)(outputs_of(set) + 1) * sizeof(real) + sizeof(int32_t));
+}
+
+// Samples that are predicted at once where they are in memory.
+static long room(const struct task_set *set)
+{
+    return between(OUTPUT_BYTES / (output_bytes(set) + 1));
+}
 
 long train_chunk(const struct task_set *set)
 {
-    size_t fit = CHUNK_BYTES / (task_sample_bytes(set) + 1);
-    return fit < 1 ? 1 : fit > CHUNK_SAMPLES ? CHUNK_SAMPLES : (long)fit;
+    const long fit = between(CHUNK_BYTES / (task_sample_bytes(set) + 1)), most = room(set);
+    return fit < most ? fit : most;
 }
 
 size_t train_tally_bytes(const struct task_set *set)
 {
-    return task_make_bytes(set, train_chunk(set)) + OUTPUTS * (CHUNK_SAMPLES * sizeof(real) + ALIGNMENT);
+    return task_make_bytes(set, train_chunk(set)) + (size_t)room(set) * (output_bytes(set) + 3 * sizeof(real)) +
+           OUTPUTS * ALIGNMENT;
 }
 
 enum status_code train_data_cache(struct train_data *data, long count, struct arena *arena, struct status *status)
@@ -23,7 +46,7 @@ enum status_code train_data_cache(struct train_data *data, long count, struct ar
     return code;
 }
 
-static struct batch batch_view(const struct batch *batch, long first, long count)
+struct batch train_batch_view(const struct batch *batch, long first, long count)
 {
     struct batch view = *batch;
     view.samples = count;
@@ -35,72 +58,125 @@ static struct batch batch_view(const struct batch *batch, long first, long count
     view.clean += first * batch->positions;
     if (view.mask)
         view.mask += first * batch->positions;
-    view.relevant += first * batch->relevant_count;
+    if (view.relevant)
+        view.relevant += first * batch->relevant_count;
+    if (view.index)
+        view.index += first;
+    view.first += first;
     return view;
 }
 
-static bool is_right(int32_t target, real logit)
+void train_fit(const struct batch *batch, const int32_t *predicted, struct train_fit *fit)
 {
-    return target ? logit > 0 : logit < 0; // false for NaN
+    for (long s = 0; s < batch->samples; s++) {
+        const long before = fit->wrong_given;
+        for (long t = s * batch->positions; t < (s + 1) * batch->positions; t++) {
+            const bool given = predicted[t] == batch->targets[t], flipped = batch->targets[t] != batch->clean[t];
+            if (batch->mask && !batch->mask[t])
+                continue;
+            fit->targets++;
+            fit->wrong_given += !given;
+            fit->wrong_clean += predicted[t] != batch->clean[t];
+            fit->unflipped += !flipped;
+            fit->wrong_unflipped += !flipped && !given;
+            fit->flips += flipped;
+            fit->flips_fitted += flipped && given;
+        }
+        fit->sequences++;
+        fit->wrong_sequences += fit->wrong_given > before;
+    }
 }
 
-static void tally_batch(struct nn_model *model, const struct batch *batch, struct nn_outputs outputs, real *losses,
+// What a chunk's predictions are written to.
+struct workspace {
+    struct nn_outputs outputs;
+    real *losses;
+    int32_t *predicted;
+};
+
+static enum status_code create_workspace(const struct task_set *set, struct arena *arena, struct workspace *ret,
+                                         struct status *status)
+{
+    const size_t samples = (size_t)room(set), targets = samples * (size_t)set->positions;
+    struct nn_outputs outputs = {.logits = arena_get(arena, targets, (size_t)outputs_of(set) * sizeof(real))};
+    real *losses = arena_get(arena, targets, sizeof *losses);
+    int32_t *predicted = arena_get(arena, targets, sizeof *predicted);
+    bool whole = outputs.logits && losses && predicted;
+    if (set->relevant_count > 0) {
+        outputs.relevant_mass = arena_get(arena, samples, sizeof(real));
+        outputs.relevant_value_norm = arena_get(arena, samples, sizeof(real));
+        outputs.irrelevant_value_norm = arena_get(arena, samples, sizeof(real));
+        whole = whole && outputs.relevant_mass && outputs.relevant_value_norm && outputs.irrelevant_value_norm;
+    }
+    if (!whole)
+        return status_set(status, STATUS_MEMORY, "out of memory for %zu predictions", targets);
+    *ret = (struct workspace){outputs, losses, predicted};
+    return STATUS_OK;
+}
+
+static void tally_batch(struct nn_model *model, const struct batch *batch, const struct workspace *workspace,
                         struct train_tally *tally)
 {
-    nn_predict(model, batch, &outputs);
-    nn_losses(batch, outputs.logits, losses);
+    const struct nn_outputs *outputs = &workspace->outputs;
+    nn_predict(model, batch, outputs);
+    nn_losses(batch, outputs->logits, workspace->losses);
+    nn_classes(batch, outputs->logits, workspace->predicted);
+    train_fit(batch, workspace->predicted, &tally->fit);
+    for (long t = 0; t < batch->samples * batch->positions; t++)
+        tally->loss += (double)workspace->losses[t];
     for (long i = 0; i < batch->samples; i++) {
-        tally->count += 1;
-        tally->wrong += !is_right(batch->targets[i], outputs.logits[i]);
-        tally->loss += (double)losses[i];
-        tally->mass += (double)outputs.relevant_mass[i];
-        tally->signal_norm += (double)outputs.relevant_value_norm[i];
-        tally->noise_norm += (double)outputs.irrelevant_value_norm[i];
+        tally->mass += outputs->relevant_mass ? (double)outputs->relevant_mass[i] : NAN;
+        tally->signal_norm += outputs->relevant_mass ? (double)outputs->relevant_value_norm[i] : NAN;
+        tally->noise_norm += outputs->relevant_mass ? (double)outputs->irrelevant_value_norm[i] : NAN;
     }
+}
+
+// The samples from `first` on that are in memory or are made at once: at most `most`.
+static enum status_code next_batch(const struct train_data *data, long first, long most, struct arena *arena,
+                                   struct batch *ret_batch, struct status *status)
+{
+    const bool cached = first < data->cached;
+    const long limit = cached ? room(&data->set) : train_chunk(&data->set);
+    long count = most < limit ? most : limit;
+    if (!cached)
+        return task_make(&data->set, first, count, arena, ret_batch, status);
+    count = count < data->cached - first ? count : data->cached - first;
+    *ret_batch = train_batch_view(&data->batch, first, count);
+    return STATUS_OK;
 }
 
 enum status_code train_tally(struct nn_model *model, const struct train_data *data, long first, long count,
                              struct arena *arena, struct train_tally *tally, struct status *status)
 {
-    struct arena_mark start = arena_mark(arena);
-    enum status_code code = STATUS_OK;
-    real *memory[OUTPUTS];
-    for (int i = 0; i < OUTPUTS; i++) {
-        memory[i] = arena_get(arena, CHUNK_SAMPLES, sizeof(real));
-        if (!memory[i])
-            code = status_set(status, STATUS_MEMORY, "out of memory for %d predictions", CHUNK_SAMPLES);
-    }
-    struct nn_outputs outputs = {memory[0], memory[1], memory[2], memory[3]};
-    struct arena_mark chunk_start = arena_mark(arena);
-    for (long at = first, end = first + count, size; code == STATUS_OK && at < end; at += size) {
-        struct batch batch;
-        long limit = at < data->cached ? data->cached : end;
-        size = at < data->cached ? CHUNK_SAMPLES : train_chunk(&data->set);
-        limit = limit < end ? limit : end;
-        size = size < limit - at ? size : limit - at;
-        if (at < data->cached)
-            batch = batch_view(&data->batch, at, size);
-        else
-            code = task_make(&data->set, at, size, arena, &batch, status);
+    const struct arena_mark start = arena_mark(arena);
+    struct workspace workspace;
+    struct batch batch = {0};
+    enum status_code code = create_workspace(&data->set, arena, &workspace, status);
+    const struct arena_mark chunk_start = arena_mark(arena);
+    for (long at = first, end = first + count; code == STATUS_OK && at < end; at += batch.samples) {
+        code = next_batch(data, at, end - at, arena, &batch, status);
         if (code == STATUS_OK)
-            tally_batch(model, &batch, outputs, memory[4], tally);
+            tally_batch(model, &batch, &workspace, tally);
         arena_release(arena, chunk_start);
     }
     arena_release(arena, start);
     return code;
 }
 
-void train_fit(const struct batch *batch, const real *logits, struct train_fit *ret_fit)
+enum status_code train_count_flips(const struct train_data *data, struct arena *arena, long *ret_flips,
+                                   struct status *status)
 {
-    struct train_fit fit = {.count = batch->samples};
-    for (long i = 0; i < batch->samples; i++) {
-        bool given = is_right(batch->targets[i], logits[i]), flipped = batch->targets[i] != batch->clean[i];
-        fit.wrong_given += !given;
-        fit.wrong_clean += !is_right(batch->clean[i], logits[i]);
-        fit.unflipped += !flipped;
-        fit.wrong_unflipped += !flipped && !given;
-        fit.flips += flipped;
-        fit.flips_fitted += flipped && given;
+    const struct arena_mark start = arena_mark(arena);
+    enum status_code code = STATUS_OK;
+    struct batch batch = {0};
+    long flips = 0;
+    for (long at = 0; code == STATUS_OK && at < data->set.samples; at += batch.samples) {
+        code = next_batch(data, at, data->set.samples - at, arena, &batch, status);
+        for (long t = 0; code == STATUS_OK && t < batch.samples * batch.positions; t++)
+            flips += batch.targets[t] != batch.clean[t] && (!batch.mask || batch.mask[t]);
+        arena_release(arena, start);
     }
-    *ret_fit = fit;
+    if (code == STATUS_OK)
+        *ret_flips = flips;
+    return code;
 }

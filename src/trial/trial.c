@@ -81,7 +81,7 @@ void trial_progress(const struct trial *trial, struct trial_progress *ret_progre
     train_progress(trial->run, &progress);
     *ret_progress = (struct trial_progress){
         .step = trial->evaluated ? progress.evaluation_step : progress.step,
-        .steps = trial->settings.train.steps,
+        .steps = settings_steps(&trial->settings),
         .evaluated = trial->evaluated,
         .train_loss = progress.train_loss,
         .train_error = progress.train_error,

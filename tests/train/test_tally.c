@@ -53,7 +53,10 @@ static void parts_and_cache_do_not_change_bits(void **state)
     const long parts[][6] = {{1000}, {1, 999}, {200, 800}, {127, 129, 744}, {333, 333, 334}};
     const long caches[] = {0, 200, 1000};
     struct train_tally whole = tally(fixture, parts[0]);
-    assert_true(whole.count == 1000 && whole.wrong > 0 && whole.wrong < 1000);
+    assert_true(whole.fit.sequences == 1000 && whole.fit.targets == 1000);
+    assert_true(whole.fit.wrong_given > 0 && whole.fit.wrong_given < 1000);
+    assert_int_equal(whole.fit.wrong_sequences, whole.fit.wrong_given);
+    assert_int_equal(whole.fit.flips, 0);
     assert_true(whole.mass > 0 && whole.mass < 1000 && whole.signal_norm > 0 && whole.noise_norm > 0);
     for (size_t c = 0; c < 3; c++) {
         fixture->data.cached = 0;
@@ -82,7 +85,7 @@ static void sums_are_those_of_single_predictions(void **state)
         loss += log1p(exp(-margin));
     }
     struct train_tally sums = tally(fixture, (long[]){50, 0});
-    assert_true(sums.wrong == wrong);
+    assert_true((double)sums.fit.wrong_given == wrong);
     assert_true(fabs(sums.loss - loss) < 1e-4);
 }
 
@@ -123,10 +126,14 @@ static void a_fit_counts_each_kind_of_sample(void **state)
 {
     const int32_t given[] = {1, 0, 1, 0, 1, 0, 1}, clean[] = {1, 0, 0, 1, 0, 1, 1};
     const real logits[] = {2, 3, 1, -1, -1, 0, NAN};
-    struct batch batch = {.samples = 7, .positions = 1, .targets = given, .clean = clean, .classes = 2};
-    struct train_fit fit;
-    train_fit(&batch, logits, &fit);
-    assert_int_equal(fit.count, 7);
+    struct batch batch = {.samples = 7, .positions = 1, .targets = given, .clean = clean, .classes = 2, .binary = true};
+    struct train_fit fit = {0};
+    int32_t predicted[7];
+    nn_classes(&batch, logits, predicted);
+    train_fit(&batch, predicted, &fit);
+    assert_int_equal(fit.targets, 7);
+    assert_int_equal(fit.sequences, 7);
+    assert_int_equal(fit.wrong_sequences, 4);
     assert_int_equal(fit.wrong_given, 4);     // samples 1, 4, 5 (a zero) and 6 (not a number)
     assert_int_equal(fit.wrong_clean, 5);     // 1, 2, 3, 5, 6
     assert_int_equal(fit.unflipped, 3);       // 0, 1, 6
