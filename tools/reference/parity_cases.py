@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 import networks
 
-NARROW = {"width": 12, "heads": 3, "layers": 1, "ffn_factor": 2}
-DEEP = NARROW | {"layers": 2}
+NARROW = {"width": 12, "heads": 3, "layers": 1, "ffn_factor": 1}
+DEEP = NARROW | {"layers": 2, "ffn_factor": 2}
 TWO_LAYER = {"model": "two_layer", "head_dim": 4, "value_dim": 5, "readout": "trained", "activation": "relu"}
 # Settings of encodings, small enough that a few tokens reach beyond every limit.
 SMALL = {"relative": {"relative_clip": 3}, "t5": {"t5_buckets": 8, "t5_distance": 12}, "alibi": {},
@@ -12,6 +12,13 @@ SMALL = {"relative": {"relative_clip": 3}, "t5": {"t5_buckets": 8, "t5_distance"
          "rope": {"rope_base": 100.0}, "sinusoidal": {"sinusoidal_scale": 0.5}, "absolute": {}, "none": {}}
 INPUT_OR_TURNED = "none", "sinusoidal", "absolute", "rope"
 NOT_OF_THE_PROGRAM = "vocabulary", "outputs", "causal"
+# What the program draws with `random_positions: 40`, seed 1, replicate 0: three samples of step 0 and of the far test set.
+DRAWS = {
+    "train": ((1, 2, 11, 14, 16, 23, 33), (1, 3, 4, 22, 24, 29, 33), (7, 15, 17, 24, 27, 29, 34)),
+    "far": ((1, 2, 3, 4, 5, 6, 9, 10, 14, 16, 17, 18, 19, 21, 22, 24, 25, 26, 27, 30, 32, 33, 34, 35, 36, 37, 38, 39),
+            (0, 2, 3, 5, 7, 8, 11, 13, 14, 16, 17, 18, 20, 21, 23, 24, 26, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 39),
+            (2, 4, 5, 8, 9, 12, 13, 14, 16, 17, 18, 19, 20, 21, 22, 23, 24, 26, 27, 29, 30, 31, 32, 33, 35, 36, 38, 39)),
+}
 
 
 @dataclass
@@ -61,12 +68,20 @@ def transformers():
 
 def encodings():
     for name in networks.encodings.NAMES[1:]:
-        more = NARROW | SMALL[name] | {"encoding": name, "ffn_factor": 1}
+        more = NARROW | SMALL[name] | {"encoding": name}
         yield Case(name, more | tokens(), far=name != "absolute", length=9)
         if name not in INPUT_OR_TURNED:
             yield Case(f"{name}_bidirectional", more | vectors())
     for kind in ("interpolation", "ntk", "yarn"):
-        yield Case(f"rope_{kind}", NARROW | SMALL["rope"] | vectors(encoding="rope", rope_scaling=kind, heads=1, ffn_factor=1))
+        yield Case(f"rope_{kind}", NARROW | SMALL["rope"] | vectors(encoding="rope", rope_scaling=kind, heads=1))
+
+
+def randomized():
+    for name in ("rope", "absolute", "relative", "fire"):
+        more = NARROW | SMALL[name] | {"encoding": name, "random_positions": 40}
+        yield Case(f"{name}_randomized", more | tokens(), draws=DRAWS)
+    yield Case("two_layer_t5_randomized", TWO_LAYER | SMALL["t5"] | {"encoding": "t5", "dim": 6, "random_positions": 40},
+               draws=DRAWS)
 
 
 def recurrent():
@@ -85,5 +100,5 @@ def two_layer():
 
 
 def cases():
-    for group in (transformers, encodings, recurrent, two_layer):
+    for group in (transformers, encodings, randomized, recurrent, two_layer):
         yield from group()
