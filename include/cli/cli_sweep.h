@@ -17,7 +17,9 @@ struct cli_sweep {
 // Loads, warns on stderr, expands (up to `limit` cells; 0: no grid). cli_sweep_fini accepts what a failure left.
 enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep *ret_sweep,
                                 struct status *status) MUST_CHECK;
-// The same, grid included, from the text of a sweep file that a store kept; without warnings.
+// The grid of a sweep that was loaded without; warns of settings that have no effect.
+enum status_code cli_sweep_expand(struct cli_sweep *sweep, size_t limit, struct status *status) MUST_CHECK;
+// Sweep and grid from the text of a sweep file that a store kept; without warnings.
 enum status_code cli_sweep_parse(const char *path, const char *text, size_t size, struct cli_sweep *ret_sweep,
                                  struct status *status) MUST_CHECK;
 void cli_sweep_fini(struct cli_sweep *sweep);

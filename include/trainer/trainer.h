@@ -45,6 +45,9 @@ void trainer_job_encode(const struct settings *settings, const int64_t *lengths,
 // Bytes that new trials can use on this machine: what is available, within the limits of the control group and of the
 // process. Infinity when nothing is known.
 double trainer_memory_available(void);
+// Bytes that this machine, or the control group, has in all: what needs more can never run here. Infinity when nothing
+// is known.
+double trainer_memory_machine(void);
 
 // What `lgsweep trainer …` runs: `arguments` are those behind the word trainer. Returns the exit code.
 int trainer_command(int count, char **arguments);

@@ -24,7 +24,7 @@ static bool is_relevant(const struct batch *batch, long sample, long position)
     return false;
 }
 
-enum { SHOWN_TOKENS = 12, SHOWN_COORDINATES = 6 };
+enum { SHOWN_TOKENS = 12, SHOWN_COORDINATES = 6, SHOWN_SYMBOLS = 20 };
 
 static void print_vector(const float *vector, long dim)
 {
@@ -37,11 +37,8 @@ static void print_vector(const float *vector, long dim)
     printf("%s]\n", dim > SHOWN_COORDINATES ? " …" : "");
 }
 
-static void print_sample(const struct batch *batch, long first, long sample)
+static void print_vectors(const struct batch *batch, long sample)
 {
-    int given = batch->targets[sample * batch->positions], clean = batch->clean[sample * batch->positions];
-    printf("sample %ld  label %+d%s\n", first + sample, 2 * given - 1,
-           given != clean ? "  (flipped: the clean label is the opposite)" : "");
     for (long t = 0; t < batch->length && t < SHOWN_TOKENS; t++) {
         printf("  %s token %-5ld ", is_relevant(batch, sample, t) ? "signal" : "      ", t);
         print_vector(batch->vectors + (sample * batch->length + t) * batch->dim, batch->dim);
@@ -52,6 +49,48 @@ static void print_sample(const struct batch *batch, long first, long sample)
     for (long i = 0; i < batch->relevant_count; i++)
         printf(" %d", batch->relevant[sample * batch->relevant_count + i]);
     printf("\n");
+}
+
+// `count` integers, below each other over all rows, the last where they are many.
+static void print_row(const char *name, const int32_t *row, long count)
+{
+    printf("  %-8s", name);
+    for (long t = 0; t < count && t < SHOWN_SYMBOLS; t++)
+        printf(" %4d", row[t]);
+    if (count > SHOWN_SYMBOLS)
+        printf("  … %ld more, the last %d", count - SHOWN_SYMBOLS, row[count - 1]);
+    printf("\n");
+}
+
+static void print_tokens(const struct batch *batch, long sample)
+{
+    const int32_t *targets = batch->targets + sample * batch->positions,
+                  *clean = batch->clean + sample * batch->positions;
+    long replaced = 0;
+    for (long t = 0; t < batch->positions; t++)
+        replaced += targets[t] != clean[t];
+    print_row("tokens", batch->tokens + sample * batch->length, batch->length);
+    print_row(batch->positions > 1 ? "targets" : "target", targets, batch->positions);
+    if (replaced) {
+        print_row("clean", clean, batch->positions);
+        printf("  %ld of %ld target%s replaced by label noise\n", replaced, batch->positions,
+               batch->positions == 1 ? "" : "s");
+    }
+}
+
+static void print_sample(const struct batch *batch, long first, long sample)
+{
+    if (!batch->binary) {
+        printf("sample %ld\n", first + sample);
+    } else {
+        const int given = batch->targets[sample * batch->positions], clean = batch->clean[sample * batch->positions];
+        printf("sample %ld  label %+d%s\n", first + sample, 2 * given - 1,
+               given != clean ? "  (flipped: the clean label is the opposite)" : "");
+    }
+    if (batch->tokens)
+        print_tokens(batch, sample);
+    else
+        print_vectors(batch, sample);
 }
 
 static bool find_split(const struct cli *cli, enum task_split *ret_split)
@@ -116,8 +155,8 @@ const struct cli_command command_data = {
     .arguments = "SWEEP.yaml",
     .summary = "a few readable samples of a trial's data",
     .help =
-        "Prints samples of the trial that --select names, with labels, flips and signal tokens, exactly as training\n"
-        "sees them.",
+        "Prints samples of the trial that --select names, exactly as training sees them: vectors with labels, flips\n"
+        "and signal tokens, or tokens with their targets and those that label noise replaced.",
     .options = options,
     .least = 1,
     .most = 1,

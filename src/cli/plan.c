@@ -2,7 +2,7 @@
 // What a sweep would run, without running it.
 #include "base_clock.h"
 #include "base_text.h"
-#include "cli_sweep.h"
+#include "capacity.h"
 #include "dispatch.h"
 #include "standing.h"
 #include "store_publish.h"
@@ -60,6 +60,7 @@ struct plan {
     size_t *order;
     double *cost;
     double total, dearest_memory;
+    size_t largest;                     // trial
     size_t to_run, twins, to_run_large; // large: more memory than there is
     struct standing standing;
 };
@@ -79,6 +80,8 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct plan 
             continue;
         double memory = trial_memory(&trial->settings, trial->lengths, trial->lengths_count);
         plan->to_run++;
+        if (memory > plan->dearest_memory)
+            plan->largest = i;
         plan->dearest_memory = fmax(plan->dearest_memory, memory);
         plan->to_run_large += memory > available;
         if (memory > available)
@@ -90,18 +93,28 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct plan 
     return STATUS_OK;
 }
 
+static enum status_code check_memory(const struct cli_sweep *sweep, const struct plan *plan, struct status *status)
+{
+    const struct grid_trial *largest = grid_trial(sweep->grid, plan->largest);
+    const struct capacity_trial trial = {&largest->settings, largest->lengths, largest->lengths_count};
+    return plan->to_run ? capacity_check(&sweep->sweep, &trial, trainer_memory_machine(), status) : STATUS_OK;
+}
+
 static bool is_small(const struct settings *probe)
 {
     int64_t length = probe->task.train_length;
     return trial_memory(probe, &length, 1) <= PROBE_MEMORY &&
-           trial_cost(probe, &length, 1) <= PROBE_STEP * (double)probe->train.steps;
+           trial_cost(probe, &length, 1) <= PROBE_STEP * (double)settings_steps(probe);
 }
 
-// As little as shows a trial's speed: evaluated at the end alone, on fewer samples where a step takes long.
+// As little as shows a trial's speed: evaluated at the end alone, without what binds samples to
+// steps, on fewer samples where a step takes long.
 static struct settings probe_settings(const struct settings *like)
 {
     struct settings settings = *like;
     settings.evaluate.points = 1;
+    settings.train.accumulation = 1;
+    settings.train.warmup = 0;
     for (int64_t samples = 200;; samples /= 2) {
         settings.evaluate.validation_samples = samples;
         settings.evaluate.curve_samples = settings.evaluate.test_samples = samples;
@@ -251,13 +264,15 @@ static enum cli_exit run(const struct cli *cli)
         code = refuse_large(&sweep, &status);
     }
     if (code == STATUS_OK)
-        code = grid_expand(&sweep.sweep, CLI_GRID_LIMIT, &sweep.grid, &status);
+        code = cli_sweep_expand(&sweep, CLI_GRID_LIMIT, &status);
     if (code == STATUS_OK) {
         snprintf(standard, sizeof standard, "results/%s.h5", sweep.sweep.name);
         code = compare_store(path, &sweep, &plan, &status);
     }
     if (code == STATUS_OK)
         code = count_trials(&sweep, &plan, &status);
+    if (code == STATUS_OK)
+        code = check_memory(&sweep, &plan, &status);
     if (code == STATUS_OK)
         print_plan(cli, &sweep, &plan, path);
     cli_sweep_fini(&sweep);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What there is to do, and where results go. Station before: grid_expand, store_open; after: dispatch_coordinate.
 #include "base_clock.h"
+#include "capacity.h"
 #include "run.h"
 #include "trainer.h"
 #include "trial.h"
@@ -73,6 +74,20 @@ static enum status_code list_jobs(struct run *run, struct status *status)
     return STATUS_OK;
 }
 
+// The largest job is refused where it can never run; no other is larger.
+static enum status_code check_memory(const struct run *run, struct status *status)
+{
+    const struct run_job *largest = NULL;
+    for (size_t i = 0; i < run->jobs_count; i++)
+        if (!largest || run->jobs[i].memory > largest->memory)
+            largest = &run->jobs[i];
+    if (!largest)
+        return STATUS_OK;
+    const struct capacity_trial trial = {&grid_trial(run->loaded.grid, largest->trial)->settings, largest->lengths,
+                                         largest->lengths_count};
+    return capacity_check(&run->loaded.sweep, &trial, trainer_memory_machine(), status);
+}
+
 enum status_code run_init(struct run *run, const char *sweep_path, const struct run_options *options,
                           struct status *status)
 {
@@ -88,7 +103,9 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
     bytes_fini(&warnings);
     run->publisher = (struct run_publisher){run->options.store_path, sweep_path, 0, 0};
     run->progress = (struct run_progress){.terminal = cli_is_terminal(STDERR_FILENO), .quiet = options->quiet};
-    return code ? code : list_jobs(run, status);
+    if (code == STATUS_OK)
+        code = list_jobs(run, status);
+    return code ? code : check_memory(run, status);
 }
 
 void run_fini(struct run *run)

@@ -37,6 +37,17 @@ static enum status_code check_axis_names(const struct sweep *sweep, struct statu
     return STATUS_OK;
 }
 
+enum status_code cli_sweep_expand(struct cli_sweep *sweep, size_t limit, struct status *status)
+{
+    struct bytes warnings = {0};
+    enum status_code code = grid_expand(&sweep->sweep, limit, &sweep->grid, status);
+    if (code == STATUS_OK)
+        grid_warn_idle(sweep->grid, &warnings);
+    cli_print_lines(&warnings);
+    bytes_fini(&warnings);
+    return code;
+}
+
 enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep *ret_sweep, struct status *status)
 {
     struct bytes warnings = {0};
@@ -49,7 +60,7 @@ enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep
     if (code == STATUS_OK)
         code = check_axis_names(&ret_sweep->sweep, status);
     if (code == STATUS_OK && limit)
-        code = grid_expand(&ret_sweep->sweep, limit, &ret_sweep->grid, status);
+        code = cli_sweep_expand(ret_sweep, limit, status);
     return code;
 }
 

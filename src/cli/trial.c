@@ -3,7 +3,8 @@
 #include "trial.h"
 #include "base_clock.h"
 #include "base_text.h"
-#include "cli_sweep.h"
+#include "capacity.h"
+#include "trainer.h"
 #include <stdio.h>
 
 enum { SELECT };
@@ -91,6 +92,11 @@ static enum cli_exit run(const struct cli *cli)
     enum status_code code = cli_sweep_load(cli->argument[0], CLI_GRID_LIMIT, &sweep, &status);
     if (code == STATUS_OK)
         code = cli_select(&sweep, cli->option[SELECT].given ? cli->option[SELECT].text : "", &choice, &length, &status);
+    if (code == STATUS_OK) {
+        const struct capacity_trial trial = {&choice->settings, length ? &length : choice->lengths,
+                                             length ? 1 : choice->lengths_count};
+        code = capacity_check(&sweep.sweep, &trial, trainer_memory_machine(), &status);
+    }
     if (code == STATUS_OK) {
         char identity[HASH_TEXT_SIZE];
         hash_text(choice->identity, identity);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How much memory new trials can use: the machine, the control group and the process's own limit, whichever is least.
+// How much memory new trials can use, and how much there is in all: the machine, the control group and the process's
+// own limit, whichever is least.
 #include "trainer.h"
 #include <math.h>
 #include <stdio.h>
@@ -35,12 +36,15 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-// What one control group leaves. Its file cache can be dropped, so that it counts as free.
+// What one control group leaves, or (usage NULL) what it has in all. Its file cache can be dropped, so that it counts
+// as free.
 static double group_rest(const char *folder, const char *limit, const char *usage, const char *cache)
 {
     char path[1200];
     snprintf(path, sizeof path, "%s/%s", folder, limit);
     double allowed = read_number(path, NULL);
+    if (usage == NULL)
+        return isnan(allowed) ? INFINITY : allowed;
     snprintf(path, sizeof path, "%s/%s", folder, usage);
     double used = read_number(path, NULL);
     snprintf(path, sizeof path, "%s/memory.stat", folder);
@@ -91,4 +95,12 @@ double trainer_memory_available(void)
                                    "memory.usage_in_bytes", "total_inactive_file"));
     rest = least(rest, process_rest());
     return rest > 0 ? rest : 0;
+}
+
+double trainer_memory_machine(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    double all = pages > 0 && size > 0 ? (double)pages * (double)size : INFINITY;
+    all = least(all, groups_rest("0::", "/sys/fs/cgroup", "memory.max", NULL, NULL));
+    return least(all, groups_rest(":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", NULL, NULL));
 }

@@ -239,6 +239,7 @@ static void finds_some_memory(void **state)
     double available = trainer_memory_available();
     assert_true(available > 1 << 20);
     assert_true(isfinite(available) && available < 1e15);
+    assert_true(trainer_memory_machine() >= available && trainer_memory_machine() < 1e15);
 }
 
 static int all_tests(void)
