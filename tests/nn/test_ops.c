@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// Every row of ops_*.c. With the argument `time` it prints what they take instead.
+#include "base_clock.h"
+#include "base_isa.h"
+#include "base_random.h"
+#include "ops.h"
+#include "support.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct op_table *const tables[] = {&ops_linear, &ops_rows, &ops_attention};
+enum { TABLES = sizeof tables / sizeof *tables, SLACK = 16, TRIED = 50 };
+
+#ifdef NN_DOUBLE
+static const double tolerance = 1e-13;
+#else
+static const double tolerance = 2e-6;
+#endif
+
+real *op_take(struct op *op, long count)
+{
+    assert_true(op->taken < OP_TAKEN);
+    real *memory = calloc((size_t)(count > 0 ? count : 1), sizeof *memory);
+    assert_non_null(memory);
+    return op->memory[op->taken++] = memory;
+}
+
+static void draw(struct op *op, uint64_t purpose, long rows, long columns, long stride, real *ret)
+{
+    float *line = malloc((size_t)(columns + 1) * sizeof *line);
+    assert_non_null(line);
+    for (long r = 0; r < rows; r++) {
+        random_normals(random_key(1, purpose, op->row->name), (uint64_t)r, 0, (size_t)columns, line);
+        for (long c = 0; c < columns; c++)
+            ret[r * stride + c] = (real)line[c];
+    }
+    free(line);
+}
+
+void op_add(struct op *op, long rows, long columns, long stride, bool varied)
+{
+    assert_true(op->matrices < OP_MATRICES);
+    const long count = (rows + SLACK) * stride;
+    const uint64_t purpose = (uint64_t)op->matrices;
+    struct op_matrix m = {rows, columns, stride, op_take(op, count), op_take(op, count), varied};
+    draw(op, purpose, rows, columns, stride, m.value);
+    if (op->matrices == 0)
+        draw(op, 100, rows, columns, stride, m.gradient);
+    op->m[op->matrices++] = m;
+}
+
+static void open_op(struct op *op, const struct op_row *row, struct op_shape shape)
+{
+    *op = (struct op){.row = row, .shape = shape};
+    row->layout(op);
+}
+
+static void close_op(struct op *op)
+{
+    for (int i = 0; i < op->taken; i++)
+        free(op->memory[i]);
+}
+
+typedef void case_check(const struct op_row *row, struct op_shape shape);
+
+static void each_case(case_check *check)
+{
+    for (int t = 0; t < TABLES; t++)
+        for (int i = 0; i < tables[t]->count; i++)
+            for (int s = 0; s < OP_SHAPES && tables[t]->row[i].shape[s].a > 0; s++)
+                check(&tables[t]->row[i], tables[t]->row[i].shape[s]);
+}
+
+static void blame(const struct op *op, const char *what, double got, double want)
+{
+    fail_msg("%s of %ld, %ld, %ld: %s: %.17g in place of %.17g", op->row->name, op->shape.a, op->shape.b, op->shape.c,
+             what, got, want);
+}
+
+// Numbers beyond the columns are those of padding.
+static void check_padding(const struct op *op, const struct op_matrix *m, const real *value)
+{
+    for (long r = 0; r < m->rows; r++)
+        for (long c = m->columns; c < m->stride; c++)
+            if (value[r * m->stride + c] != 0)
+                blame(op, "padding", (double)value[r * m->stride + c], 0);
+}
+
+static void check_values(const struct op_row *row, struct op_shape shape)
+{
+    struct op op;
+    open_op(&op, row, shape);
+    row->forward(nn_kernels(isa_current()), &op);
+    const struct op_matrix *y = &op.m[0];
+    double most = 1;
+    for (long r = 0; r < y->rows; r++)
+        for (long c = 0; c < y->columns; c++)
+            most = fmax(most, fabs(row->reference(&op, r, c)));
+    for (long r = 0; r < y->rows; r++)
+        for (long c = 0; c < y->columns; c++) {
+            const double got = op_at(&op, 0, r, c), want = row->reference(&op, r, c);
+            if (!(fabs(got - want) <= tolerance * most))
+                blame(&op, "value", got, want);
+        }
+    check_padding(&op, y, y->value);
+    close_op(&op);
+}
+
+static void values_are_those_of_straight_loops(void **state)
+{
+    (void)state;
+    each_case(check_values);
+}
+
+static void run_all(struct op *op, const struct op_row *row, struct op_shape shape, enum isa isa)
+{
+    open_op(op, row, shape);
+    row->forward(nn_kernels(isa), op);
+    if (row->backward)
+        row->backward(nn_kernels(isa), op);
+}
+
+static void check_bits(const struct op_row *row, struct op_shape shape)
+{
+    struct op plain, other;
+    run_all(&plain, row, shape, ISA_PLAIN);
+    for (enum isa isa = ISA_PLAIN + 1; isa < ISA_COUNT; isa++) {
+        if (!isa_supported(isa))
+            continue;
+        run_all(&other, row, shape, isa);
+        for (int i = 0; i < plain.matrices; i++) {
+            const size_t size = (size_t)((plain.m[i].rows + SLACK) * plain.m[i].stride) * sizeof(real);
+            if (memcmp(plain.m[i].value, other.m[i].value, size) ||
+                memcmp(plain.m[i].gradient, other.m[i].gradient, size))
+                fail_msg("%s of %ld, %ld, %ld: %s has other bits in matrix %d", row->name, shape.a, shape.b, shape.c,
+                         isa_name(isa), i);
+        }
+        close_op(&other);
+    }
+    close_op(&plain);
+}
+
+static void bits_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    each_case(check_bits);
+}
+
+static double outcome(struct op *op)
+{
+    const struct op_matrix *y = &op->m[0];
+    double sum = 0;
+    op->row->forward(nn_kernels(ISA_PLAIN), op);
+    for (long r = 0; r < y->rows; r++)
+        for (long c = 0; c < y->columns; c++)
+            sum += (double)y->value[r * y->stride + c] * (double)y->gradient[r * y->stride + c];
+    return sum;
+}
+
+static double slope_of(struct op *op, real *x)
+{
+    const real kept = *x, step = (real)1e-5;
+    *x = kept + step;
+    const double up = outcome(op);
+    *x = kept - step;
+    const double down = outcome(op);
+    *x = kept;
+    return (up - down) / (2 * (double)step);
+}
+
+static void check_gradient_of(struct op *op, const struct op_matrix *m)
+{
+    const long count = m->rows * m->columns, step = count / TRIED + 1;
+    for (long i = 0; i < count; i += step) {
+        const long at = i / m->columns * m->stride + i % m->columns;
+        const double want = slope_of(op, m->value + at), got = (double)m->gradient[at];
+        if (!(fabs(got - want) <= 2e-8 * fmax(1, fabs(want))))
+            blame(op, "gradient", got, want);
+    }
+    check_padding(op, m, m->gradient);
+}
+
+static void check_gradient(const struct op_row *row, struct op_shape shape)
+{
+    struct op op;
+    if (!row->backward)
+        return;
+    run_all(&op, row, shape, ISA_PLAIN);
+    for (int i = 1; i < op.matrices; i++)
+        if (op.m[i].varied)
+            check_gradient_of(&op, &op.m[i]);
+    close_op(&op);
+}
+
+static void gradients_are_finite_differences(void **state)
+{
+    (void)state;
+    each_case(check_gradient);
+}
+
+static double seconds_of(const struct op_row *row, struct op *op, enum isa isa, bool back)
+{
+    double best = INFINITY, total = 0;
+    for (int repeat = 0; repeat < 200 && (repeat < 3 || total < 0.2); repeat++) {
+        const double start = clock_now();
+        (back ? row->backward : row->forward)(nn_kernels(isa), op);
+        const double seconds = clock_now() - start;
+        total += seconds;
+        best = fmin(best, seconds);
+    }
+    return best;
+}
+
+static void print_time(const struct op_row *row, enum isa isa)
+{
+    struct op op;
+    open_op(&op, row, row->timed);
+    const double elements = (double)(op.m[0].rows * op.m[0].columns), forward = seconds_of(row, &op, isa, false);
+    const double back = row->backward ? seconds_of(row, &op, isa, true) : 0;
+    printf("%-38s %-6s %9.3f ns, back %9.3f ns", row->name, isa_name(isa), forward / elements * 1e9,
+           back / elements * 1e9);
+    if (row->work)
+        printf("  %6.1f GFLOP/s, back %6.1f", row->work(&op) / forward * 1e-9, 2 * row->work(&op) / back * 1e-9);
+    printf("\n");
+    close_op(&op);
+}
+
+static int print_times(void)
+{
+    printf("per element of the output\n");
+    for (int t = 0; t < TABLES; t++)
+        for (int i = 0; i < tables[t]->count; i++)
+            for (enum isa isa = 0; isa < ISA_COUNT; isa++)
+                if (isa_supported(isa))
+                    print_time(&tables[t]->row[i], isa);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_those_of_straight_loops),
+        sizeof(real) == sizeof(double) ? (struct CMUnitTest)cmocka_unit_test(gradients_are_finite_differences)
+                                       : (struct CMUnitTest)cmocka_unit_test(bits_are_the_same_everywhere),
+    };
+    return argc > 1 && !strcmp(argv[1], "time") ? print_times() : cmocka_run_group_tests(tests, NULL, NULL);
+}
