@@ -103,3 +103,17 @@ enum status_code capacity_check(const struct sweep *sweep, const struct capacity
     bytes_fini(&name);
     return STATUS_INVALID;
 }
+
+enum status_code capacity_check_rest(const struct cli_sweep *sweep, const struct standing *standing, const double *need,
+                                     double machine, struct status *status)
+{
+    size_t largest = SIZE_MAX;
+    for (size_t i = 0; i < standing->planned; i++)
+        if (standing->state[i] == RECORD_PENDING && (largest == SIZE_MAX || need[i] > need[largest]))
+            largest = i;
+    if (largest == SIZE_MAX)
+        return STATUS_OK;
+    const struct grid_trial *trial = grid_trial(sweep->grid, largest);
+    const struct capacity_trial what = {&trial->settings, trial->lengths, trial->lengths_count};
+    return capacity_check(&sweep->sweep, &what, machine, status);
+}

@@ -4,7 +4,6 @@
 #include "base_text.h"
 #include "capacity.h"
 #include "dispatch.h"
-#include "standing.h"
 #include "store_publish.h"
 #include "store_view.h"
 #include "task.h"
@@ -58,9 +57,8 @@ static void print_axes(const struct sweep *sweep)
 
 struct plan {
     size_t *order;
-    double *cost;
+    double *cost, *memory; // of each trial
     double total, dearest_memory;
-    size_t largest;                     // trial
     size_t to_run, twins, to_run_large; // large: more memory than there is
     struct standing standing;
 };
@@ -71,7 +69,8 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct plan 
     double available = trainer_memory_available();
     plan->order = arena_get(sweep->arena, count, sizeof *plan->order);
     plan->cost = arena_get(sweep->arena, count, sizeof *plan->cost);
-    if (!plan->order || !plan->cost)
+    plan->memory = arena_get(sweep->arena, count, sizeof *plan->memory);
+    if (!plan->order || !plan->cost || !plan->memory)
         return status_set(status, STATUS_MEMORY, "out of memory for a plan of %zu trials", count);
     for (size_t i = 0; i < count; i++) {
         const struct grid_trial *trial = grid_trial(sweep->grid, i);
@@ -79,9 +78,8 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct plan 
         if (plan->standing.state[i] != RECORD_PENDING)
             continue;
         double memory = trial_memory(&trial->settings, trial->lengths, trial->lengths_count);
+        plan->memory[i] = memory;
         plan->to_run++;
-        if (memory > plan->dearest_memory)
-            plan->largest = i;
         plan->dearest_memory = fmax(plan->dearest_memory, memory);
         plan->to_run_large += memory > available;
         if (memory > available)
@@ -91,13 +89,6 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct plan 
     }
     dispatch_order(plan->cost, count, plan->order);
     return STATUS_OK;
-}
-
-static enum status_code check_memory(const struct cli_sweep *sweep, const struct plan *plan, struct status *status)
-{
-    const struct grid_trial *largest = grid_trial(sweep->grid, plan->largest);
-    const struct capacity_trial trial = {&largest->settings, largest->lengths, largest->lengths_count};
-    return plan->to_run ? capacity_check(&sweep->sweep, &trial, trainer_memory_machine(), status) : STATUS_OK;
 }
 
 static bool is_small(const struct settings *probe)
@@ -272,7 +263,7 @@ static enum cli_exit run(const struct cli *cli)
     if (code == STATUS_OK)
         code = count_trials(&sweep, &plan, &status);
     if (code == STATUS_OK)
-        code = check_memory(&sweep, &plan, &status);
+        code = capacity_check_rest(&sweep, &plan.standing, plan.memory, trainer_memory_machine(), &status);
     if (code == STATUS_OK)
         print_plan(cli, &sweep, &plan, path);
     cli_sweep_fini(&sweep);

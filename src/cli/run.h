@@ -45,6 +45,7 @@ struct run {
     struct run_options options;
     struct cli_sweep loaded;
     struct store *store;
+    double *need; // bytes of each trial of the grid, at all its lengths
     struct run_job *jobs;
     size_t *order; // by falling cost
     size_t jobs_count, taken;

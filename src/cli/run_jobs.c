@@ -38,6 +38,33 @@ static enum status_code missing_lengths(struct run *run, const struct grid_trial
     return STATUS_OK;
 }
 
+// Before the store is touched: a trial that can never run here is refused, unless an earlier run has done it.
+static enum status_code check_memory(struct run *run, struct status *status)
+{
+    const struct grid *grid = run->loaded.grid;
+    const double machine = trainer_memory_machine();
+    double most = 0;
+    run->need = arena_get(run->loaded.arena, grid_trials(grid), sizeof *run->need);
+    if (!run->need)
+        return status_set(status, STATUS_MEMORY, "out of memory for the list of %zu trials", grid_trials(grid));
+    for (size_t i = 0; i < grid_trials(grid); i++) {
+        const struct grid_trial *trial = grid_trial(grid, i);
+        run->need[i] = trial_memory(&trial->settings, trial->lengths, trial->lengths_count);
+        most = fmax(most, run->need[i]);
+    }
+    if (most <= machine)
+        return STATUS_OK;
+    struct standing standing;
+    struct store_summary before = {0};
+    struct status none;
+    if (standing_init(grid, run->loaded.arena, &standing, status))
+        return status->code;
+    if (store_journal_summary(run->options.store_path, run->loaded.arena, &before, NULL, &none) == STATUS_OK)
+        for (size_t i = 0; i < before.trials_count; i++)
+            standing_take(&standing, &before.trials[i]);
+    return capacity_check_rest(&run->loaded, &standing, run->need, machine, status);
+}
+
 static enum status_code list_jobs(struct run *run, struct status *status)
 {
     size_t count = grid_trials(run->loaded.grid);
@@ -67,25 +94,13 @@ static enum status_code list_jobs(struct run *run, struct status *status)
         job->earlier = store_attempts(run->store, trial->identity);
         job->attempts = known == RECORD_FAILED ? 0 : job->earlier;
         job->cost = trial_cost(&trial->settings, job->lengths, job->lengths_count);
-        job->memory = trial_memory(&trial->settings, job->lengths, job->lengths_count);
+        job->memory = job->lengths_count == trial->lengths_count
+                          ? run->need[i]
+                          : trial_memory(&trial->settings, job->lengths, job->lengths_count);
         cost[run->jobs_count++] = job->cost;
     }
     dispatch_order(cost, run->jobs_count, run->order);
     return STATUS_OK;
-}
-
-// The largest job is refused where it can never run; no other is larger.
-static enum status_code check_memory(const struct run *run, struct status *status)
-{
-    const struct run_job *largest = NULL;
-    for (size_t i = 0; i < run->jobs_count; i++)
-        if (!largest || run->jobs[i].memory > largest->memory)
-            largest = &run->jobs[i];
-    if (!largest)
-        return STATUS_OK;
-    const struct capacity_trial trial = {&grid_trial(run->loaded.grid, largest->trial)->settings, largest->lengths,
-                                         largest->lengths_count};
-    return capacity_check(&run->loaded.sweep, &trial, trainer_memory_machine(), status);
 }
 
 enum status_code run_init(struct run *run, const char *sweep_path, const struct run_options *options,
@@ -97,15 +112,15 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
     if (code == STATUS_OK && !run->options.store_path)
         code = run_default_store(&run->loaded.sweep, run->loaded.arena, &run->options.store_path, status);
     if (code == STATUS_OK)
+        code = check_memory(run, status);
+    if (code == STATUS_OK)
         code = store_open(run->options.store_path, &run->loaded.sweep, run->loaded.grid, NULL, &run->store, &warnings,
                           status);
     cli_print_lines(&warnings);
     bytes_fini(&warnings);
     run->publisher = (struct run_publisher){run->options.store_path, sweep_path, 0, 0};
     run->progress = (struct run_progress){.terminal = cli_is_terminal(STDERR_FILENO), .quiet = options->quiet};
-    if (code == STATUS_OK)
-        code = list_jobs(run, status);
-    return code ? code : check_memory(run, status);
+    return code ? code : list_jobs(run, status);
 }
 
 void run_fini(struct run *run)
