@@ -82,7 +82,7 @@ const struct record_field record_fields[] = {
     {TRAINING(FIELD_T_FIT, "t_fit", RECORD_F64), .unit = "steps", .long_name = "step of fitting",
      .help =
          "First step at which at most 1 % of the training targets whose label was not flipped are predicted wrong; NaN "
-         "when there is none. Events are seen at every step in full batches without dropout or other draws in "
+         "when there is none; events are seen at every step in full batches without dropout or other draws in "
          "training, else at evaluated steps."},
     {TRAINING(FIELD_T_HALF, "t_half", RECORD_F64), .unit = "steps", .long_name = "step of half memorisation",
      .help =
