@@ -24,8 +24,8 @@ const struct record_field record_fields[] = {
          "classes; in a stream that of the step's batch."},
     {TRAINING(FIELD_TRAIN_ERROR, "train_error", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "training error",
      .help = "Share of the training targets predicted otherwise than given, flips included; in a stream of the step's "
-             "batch. "
-             "A prediction is the sign of f, never right at 0, or the class of the largest logit."},
+             "batch; "
+             "a prediction is the sign of f, never right at 0, or the class of the largest logit."},
     {TRAINING(FIELD_TRAIN_ERROR_CLEAN, "train_error_clean", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "training error on clean labels",
      .help = "Share of the training targets predicted otherwise than they were before noise."},
