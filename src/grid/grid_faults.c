@@ -27,14 +27,28 @@ void faults_add(struct grid_faults *faults, struct source_place place, ptrdiff_t
     snprintf(fault->why, sizeof fault->why, "%s", why);
 }
 
-// Where the first of the blamed settings stands that the file has; else `place`.
+static bool is_axis(const struct sweep *sweep, const struct setting *setting)
+{
+    for (size_t a = 0; a < sweep->axes_count; a++)
+        for (size_t c = 0; c < sweep->axes[a].columns_count; c++)
+            if (sweep->axes[a].columns[c].setting == setting)
+                return true;
+    return false;
+}
+
+// Where the first of the blamed settings stands that the file has, an axis if one is among them; else `place`.
 static struct source_place blamed_place(const struct sweep *sweep, const struct settings_fault *fault,
                                         struct source_place place)
 {
+    bool found = false;
     for (size_t i = 0; sweep->places && i < FAULT_BLAMED && fault->blamed[i]; i++) {
-        struct source_place found = sweep->places[setting_index(fault->blamed[i])];
-        if (found.line)
-            return found;
+        const struct source_place at = sweep->places[setting_index(fault->blamed[i])];
+        if (!at.line || (found && !is_axis(sweep, fault->blamed[i])))
+            continue;
+        place = at;
+        if (is_axis(sweep, fault->blamed[i]))
+            return place;
+        found = true;
     }
     return place;
 }

@@ -52,8 +52,8 @@ static enum status_code check_rotary_heads(const struct settings *settings, stru
         width / heads % 2 == 0)
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
-                      "width is %" PRId64 " and heads is %" PRId64 ", so that a head has %" PRId64
-                      " coordinates, but encoding rope turns pairs of them; make width a multiple of %" PRId64,
+                      "width is %" PRId64 " and heads is %" PRId64 ", so that a head is %" PRId64
+                      " wide, but encoding rope turns pairs of coordinates; make width a multiple of %" PRId64,
                       width, heads, width / heads, 2 * heads);
 }
 
@@ -153,7 +153,7 @@ static enum status_code check_base_width(const struct settings *settings, struct
 
 const struct settings_check_row checks_of_model[] = {
     {{"model", "task"}, check_task},
-    {{"heads", "width"}, check_heads},
+    {{"width", "heads"}, check_heads},
     {{"width", "heads", "encoding"}, check_rotary_heads},
     {{"head_dim", "encoding"}, check_head_dim},
     {{"tied"}, check_tied},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bad input: a clear message, the right exit code, nothing lost."""
 import os
+import resource
 import subprocess
 import time
 from pathlib import Path
@@ -73,6 +74,97 @@ def refused_slow_trial():
     told = status("s.h5")
     assert told["failed"] == 1 and "time limit" in told["failures"][0]["reason"], told
     assert lgsweep("run", "s.yaml", "-o", "s.h5", code=3).stderr.count("--retry-failed") >= 1
+
+
+DEEP = """\
+sweep: deep
+seed: 3
+replicates: 3
+task: {kind: accumulator, samples: 12, train_length: 8, modulus: 3, noise_rate: 0}
+model: {kind: transformer, layers: 1, width: 16, heads: 2, encoding: alibi}
+train: {optimizer: adamw, learning_rate: 1e-3, steps: 4, batch_size: 4}
+evaluate: {points: 2, test_samples: 200, validation_samples: 200}
+grid:
+  test_length: [1x, 4x]
+"""
+
+# What settings say against each other in the deep sweep, each in range; what is replaced, and what the message says.
+CONTRADICTIONS = [
+    ("a width that heads do not divide", "width: 16", "width: 15", ["s.yaml:5:", "width is 15", "heads = 2", "multiple of 2"]),
+    ("an odd rotary width", "encoding: alibi", "encoding: rope, rope_base: 100, init_gain: 1, heads: 16",
+     ["s.yaml:5:", "a head is 1 wide", "multiple of 32"]),
+    ("a vocabulary overflow", "modulus: 3", "modulus: 32769", ["s.yaml:4:", "65538 symbols", "65536", "32768"]),
+    ("a modulus out of range", "modulus: 3", "modulus: 1e6", ["s.yaml:4:", "modulus", "65536"]),
+    ("a tied head without as many classes as symbols", "width: 16", "width: 16, tied: true", ["s.yaml:5:", "6 symbols", "3 classes"]),
+    ("vectors' model on tokens", "kind: transformer, layers: 1, width: 16, heads: 2", "kind: two_layer", ["s.yaml:5:", "two_layer", "accumulator"]),
+    ("a mean head where each position has a target", "width: 16", "width: 16, head: mean", ["s.yaml:5:", "head is mean", "per_position"]),
+    ("a head of each position where one target is", "width: 16", "width: 16, head: per_position, dropout: 0.1",
+     ["s.yaml:5:", "supervision final"], ("modulus: 3", "modulus: 3, supervision: final")),
+    ("fewer random positions than train tokens", "width: 16", "width: 16, random_positions: 7", ["s.yaml:5:", "is 7", "train_length = 8"]),
+    ("fewer random positions than test tokens", "width: 16", "width: 16, random_positions: 31", ["s.yaml:9:", "32 tokens", "random_positions = 31"]),
+    ("test lengths beyond a transformer's limit", "[1x, 4x]", "[1x, 65536, 65537]", ["s.yaml:9:", "65537", "65536"]),
+    ("a train length above the limit", "train_length: 8", "train_length: 65537", ["s.yaml:4:", "65537", "65536"]),
+    ("odd buckets of t5", "encoding: alibi", "encoding: t5, t5_buckets: 31", ["s.yaml:5:", "t5_buckets is 31", "multiple"]),
+    ("a distance of t5 within its exact buckets", "encoding: alibi", "encoding: t5, t5_distance: 16", ["s.yaml:5:", "t5_distance is 16", "32"]),
+    ("a base width that heads do not divide", "width: 16", "width: 16, parametrization: mup, base_width: 9", ["s.yaml:5:", "base_width is 9", "mup"]),
+    ("more warm-up than steps", "steps: 4", "steps: 4, warmup: 5", ["s.yaml:6:", "warmup is 5", "has 4"]),
+    ("epochs over a stream", "steps: 4", "epochs: 4, data: stream", ["s.yaml:6:", "epochs is 4", "stream"]),
+    ("more micro-batches a step than the set has", "steps: 4", "steps: 4, accumulation: 4", ["s.yaml:6:", "accumulation is 4", "3 micro-batches of 4"]),
+]
+
+
+@claim("{} is refused before training, with its line", [row if len(row) == 5 else (*row, ("", "")) for row in CONTRADICTIONS])
+def contradiction(_, old, new, words, also):
+    assert old in DEEP and also[0] in DEEP
+    text = DEEP.replace(old, new, 1).replace(*also, 1)
+    if "heads: 16" in new:
+        text = text.replace("heads: 2, ", "")
+    for command in ("run", "plan"):
+        told = lgsweep(command, write("s.yaml", text), code=2, timeout=10).stderr
+        assert all(word in told for word in words), told
+    assert not Path("results").exists() or not any(Path("results").iterdir())
+
+
+@claim("all contradictions of a grid are told in one run, each once, in the file's order")
+def all_contradictions():
+    text = (DEEP.replace("width: 16, ", "").replace("samples: 12", "samples: 3").replace("batch_size: 4", "accumulation: 2")
+            .replace("[1x, 4x]", "[1x, 70000]") + "  width: [16, 15, 17]\n")
+    told = lgsweep("plan", write("s.yaml", text), code=2).stderr
+    places = [told.index(word) for word in ("s.yaml:6:", "s.yaml:9:", "s.yaml:10:3: width is 15", "s.yaml:10:3: width is 17")]
+    assert places == sorted(places) and told.count("s.yaml:") == 4 and "8 more cells" in told, told
+
+
+@claim("settings and axes without any effect are told with their line, and the sweep runs")
+def idle_settings():
+    text = SMALL.replace("value_dim: 2", "value_dim: 2, width: 64") + "  rope_base: [10, 100]\n  momentum: [0.5, 0.9]\n"
+    told = lgsweep("plan", write("s.yaml", text)).stderr
+    assert told.count("no effect") == 2 and "s.yaml:5:" in told and "width" in told and "s.yaml:13:" in told and "momentum" in told, told
+    assert lgsweep("plan", write("s.yaml", SMALL)).stderr == ""
+
+
+@claim("a trial beyond the machine's memory is refused by run, plan and trial before anything trains: {}",
+       [(name, *row) for name, row in {
+           "samples": ("train_length: 4", "train_length: 65536", "samples: 10, ", "", "samples: [10, 10000000]", "s.yaml:12:", "samples (10000000)"),
+           "train length": ("dim: 12", "dim: 60000", "train_length: 4, ", "", "train_length: [4, 65000]", "s.yaml:4:", "train_length (65000)"),
+           "test length": ("dim: 12", "dim: 60000", "[1x, 4x]", "[1x, 4000000x]", "value_dim: 2", "s.yaml:11:", "test_length (16000000)"),
+       }.items()])
+def beyond_the_machine(_, old, new, gone, instead, axis, place, word):
+    text = SMALL.replace(old, new).replace(gone, instead).replace("value_dim: 2", "") if axis.startswith("value_dim") else SMALL.replace(old, new).replace(gone, instead)
+    write("s.yaml", text + f"  {axis}\n")
+    begin = time.monotonic()
+    for command in (["run", "s.yaml", "-o", "s.h5"], ["plan", "s.yaml"]):
+        told = lgsweep(*command, code=2, timeout=20).stderr
+        assert place in told and word in told and "memory" in told and "this machine has" in told, told
+    assert time.monotonic() - begin < 10 and [path.name for path in Path().iterdir()] == ["s.yaml"]
+    told = lgsweep("trial", "s.yaml", "--select", f"snr=1,encoding=none,{axis.split(':')[0]}={axis.split()[-1].rstrip(']')}", code=2, timeout=20).stderr
+    assert place in told, told
+
+
+@claim("a width beyond the machine's memory is refused with its line")
+def width_beyond_the_machine():
+    text = DEEP.replace("width: 16", "width: 8192").replace("layers: 1", "layers: 64")
+    told = lgsweep("plan", write("s.yaml", text), code=2, timeout=20).stderr
+    assert "s.yaml:5:" in told and "width (8192)" in told and "layers (64)" in told, told
 
 
 MISSING = [
@@ -170,12 +262,13 @@ def not_a_journal():
     untouched(["run", "s.yaml", "-o", "s.h5"], ["s.h5.journal"])
 
 
-@claim("a trial that needs more memory than there is fails alone: exit code 3, the rest is done")
+@claim("a trial that needs more memory than is free, but not than there is, fails alone: exit code 3, the rest is done")
 def too_much_memory():
+    free = 1 << 30  # for each process of the run; a machine of less memory would refuse the sweep
     sweep = write("s.yaml", SMALL.replace("dim: 12, ", "").replace("samples: 10, ", "")
-                  .replace("  snr: [1, 16]", "  samples: [10, 10000000]\n  dim: [12, 65000]").replace("replicates: 2", "replicates: 1")
-                  + "exclude:\n  - {samples: 10, dim: 65000}\n  - {samples: 10000000, dim: 12}\n")
-    text = lgsweep("run", sweep, "-o", "s.h5", code=3, timeout=60).stderr
+                  .replace("  snr: [1, 16]", "  samples: [10, 10000]\n  dim: [12, 8000]").replace("replicates: 2", "replicates: 1")
+                  + "exclude:\n  - {samples: 10, dim: 8000}\n  - {samples: 10000, dim: 12}\n")
+    text = lgsweep("run", sweep, "-o", "s.h5", code=3, timeout=60, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (free, free))).stderr
     assert "memory" in text, text
     found = status("s.h5")
     assert found["done"] == 4 and found["failed"] == 4, found

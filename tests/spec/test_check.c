@@ -50,14 +50,14 @@ static const struct combination {
      "modulus is 32769, so that the vocabulary has 65538 symbols, more than 65536; lower it to at most 32768"},
     {{{"modulus", "32769"}}, NULL, NULL},
     {{{"model", "transformer"}, {"width", "30"}},
-     "heads",
+     "width",
      "width is 30, which heads = 4 do not divide; take a multiple of 4 as width, or other heads"},
     {{{"model", "rnn"}, {"width", "30"}}, NULL, NULL},
     {{{"model", "transformer"}, {"width", "36"}}, NULL, NULL},
     {{{"model", "transformer"}, {"width", "36"}, {"encoding", "rope"}},
      "width",
-     "width is 36 and heads is 4, so that a head has 9 coordinates, but encoding rope turns pairs of them; make width "
-     "a multiple of 8"},
+     "width is 36 and heads is 4, so that a head is 9 wide, but encoding rope turns pairs of coordinates; make width a "
+     "multiple of 8"},
     {{{"model", "transformer"}, {"width", "36"}, {"encoding", "t5"}}, NULL, NULL},
     {{{"model", "lstm"}, {"width", "36"}, {"encoding", "rope"}}, NULL, NULL},
     {{{"task", "accumulator"}, {"model", "transformer"}, {"tied", "true"}},
@@ -146,7 +146,7 @@ static const struct combination {
 static void tells_every_fault_once(void **state)
 {
     (void)state;
-    static const char *const expected[] = {"curve_samples", "heads", "random_positions", "warmup"};
+    static const char *const expected[] = {"curve_samples", "width", "random_positions", "warmup"};
     struct settings settings;
     struct settings_fault fault;
     size_t at = 0, count = 0;
