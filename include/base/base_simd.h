@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The one vector abstraction of kernel files, which are compiled once for each instruction set with -DISA_PLAIN,
-// -DISA_AVX2, -DISA_AVX512 or -DISA_NEON and -DISA=plain, avx2, avx512 or neon. Every operation is exactly rounded or made of such ones
-// in a fixed order, so that all instruction sets give the same bits; only the number of lanes differs, and a kernel
-// must not let that show: reductions go over 16 virtual lanes (simd_sum16).
+// -DISA_AVX2, -DISA_AVX512 or -DISA_NEON and -DISA=plain, avx2, avx512 or neon. Every operation is exactly rounded or
+// made of such ones in a fixed order, so that all instruction sets give the same bits; only the number of lanes
+// differs, and a kernel must not let that show: reductions go over 16 virtual lanes (simd_sum16).
 //
 // With NN_DOUBLE (plain only) a lane is a double, for finite differences, and the functions are those of base_math.h.
 // Kernel files do not include base_isa.h, whose enumerators have the names of these macros.

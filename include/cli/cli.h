@@ -86,5 +86,5 @@ bool cli_takes_line(int fd, int milliseconds);
 bool cli_is_terminal(int fd);
 int cli_columns(void); // width of the terminal, 80 where unknown
 
-extern const struct cli_command command_run, command_plan, command_trial, command_data, command_status, command_show,
-    command_diff, command_describe, command_trainer, command_publish;
+extern const struct cli_command command_run, command_plan, command_trial, command_data, command_predict, command_status,
+    command_show, command_diff, command_describe, command_trainer, command_publish;

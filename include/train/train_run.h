@@ -23,6 +23,7 @@
 #include <stdbool.h>
 
 struct train_run;
+struct nn_model;
 
 // Everything lives in `arena`, which must outlive the run and be used by nobody else. `lengths` are ascending and
 // distinct.
@@ -33,6 +34,10 @@ enum status_code train_create(const struct settings *settings, const int64_t *le
 // before a step. *ret_evaluated: an evaluation was made; *ret_done: the run is over.
 enum status_code train_advance(struct train_run *run, double seconds, bool *ret_evaluated, bool *ret_done,
                                struct status *status) MUST_CHECK;
+// Steps that advance also ends before, at the weights of that step; not copied, and any order.
+void train_set_stops(struct train_run *run, const int64_t *steps, size_t count);
+struct nn_model *train_model(struct train_run *run);
+bool train_diverged(const struct train_run *run);
 bool train_done(const struct train_run *run);
 struct train_state *train_state(struct train_run *run);
 

@@ -38,9 +38,17 @@ void trainer_stop(struct trainer *trainer);
 int trainer_fd(const struct trainer *trainer);
 int trainer_pid(const struct trainer *trainer); // of the child, 0 for none
 
-// A job's bytes: settings and test lengths (distinct, ascending).
+// Weights that a job reads and writes, by the paths of spec_sweep.h. All zero: none.
+struct trainer_files {
+    const char *init;     // file of the weights to start from, or NULL
+    const char *store;    // path of the store beside which weights are saved
+    size_t saves_count;   // steps, as in struct sweep
+    const int64_t *saves; // (saves_count)
+};
+
+// A job's bytes: settings, test lengths (distinct, ascending), files (NULL: none).
 void trainer_job_encode(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
-                        struct bytes *bytes);
+                        const struct trainer_files *files, struct bytes *bytes);
 
 // Bytes that new trials can use on this machine: what is available, within the limits of the control group and of the
 // process. Infinity when nothing is known.

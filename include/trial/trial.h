@@ -21,6 +21,14 @@ void trial_destroy(struct trial *trial); // accepts NULL
 // can only be destroyed.
 enum status_code trial_advance(struct trial *trial, double seconds, bool *ret_done, struct status *status) MUST_CHECK;
 
+// Steps that advance also ends before, at the weights of that step; not copied, and any order.
+void trial_set_stops(struct trial *trial, const int64_t *steps, size_t count);
+// The model at the weights of the steps made so far. Only before the first advance may others change them.
+struct nn_model;
+struct nn_model *trial_model(struct trial *trial);
+int64_t trial_step(const struct trial *trial); // steps made so far
+bool trial_diverged(const struct trial *trial);
+
 struct trial_progress {
     int64_t step, steps;
     bool evaluated; // the last advance ended at an evaluation: the numbers below are of it

@@ -3,7 +3,7 @@
 // header, the header, the numbers. Each tensor is F32, (rows, columns) row-major without padding, named as in
 // nn_model.h; weight matrices are (inputs, outputs). The header's __metadata__ says what the model is.
 #pragma once
-#include "base_hash.h"
+#include "base_bytes.h"
 #include "base_status.h"
 #include "nn_model.h"
 
@@ -23,5 +23,6 @@ enum status_code weights_write(struct nn_model *model, const char *path, const s
 // those of the file come first, and what it lacks stays as it is. On failure the model is unchanged.
 enum status_code weights_read(struct nn_model *model, const char *path, struct status *status) MUST_CHECK;
 
-// Hash of a file's bytes, by which it is part of a trial's identity. STATUS_SYSTEM, with path and cause.
-enum status_code weights_hash(const char *path, uint64_t *ret_hash, struct status *status) MUST_CHECK;
+// Appends the value of a line of metadata. STATUS_INVALID where the file has no such line, else as weights_read.
+enum status_code weights_read_note(const char *path, const char *key, struct bytes *ret_value,
+                                   struct status *status) MUST_CHECK;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 const struct cli_command *const cli_commands[] = {
-    &command_run,      &command_plan,    &command_trial,   &command_data, &command_status, &command_show, &command_diff,
-    &command_describe, &command_trainer, &command_publish, NULL,
+    &command_run,  &command_plan, &command_trial,    &command_data,    &command_predict, &command_status,
+    &command_show, &command_diff, &command_describe, &command_trainer, &command_publish, NULL,
 };
 
 const struct cli_command *cli_find_command(const char *name)

@@ -4,6 +4,7 @@
 #include "cli_sweep.h"
 #include "dispatch.h"
 #include "store.h"
+#include "trainer.h"
 #include <sys/types.h>
 
 struct run_options {
@@ -62,6 +63,10 @@ struct run {
 enum status_code run_init(struct run *run, const char *sweep_path, const struct run_options *options,
                           struct status *status) MUST_CHECK;
 void run_fini(struct run *run);
+
+// Whether the weights are there that jobs start from; and what a job reads and writes. `path` is room for one path.
+enum status_code run_check_weights(const struct run *run, struct status *status) MUST_CHECK;
+struct trainer_files run_files(const struct run *run, const struct run_job *job, char path[WEIGHTS_PATH_SIZE]);
 
 struct dispatch_source run_source(struct run *run);
 struct dispatch_sink run_sink(struct run *run);

@@ -120,7 +120,9 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
     bytes_fini(&warnings);
     run->publisher = (struct run_publisher){run->options.store_path, sweep_path, 0, 0};
     run->progress = (struct run_progress){.terminal = cli_is_terminal(STDERR_FILENO), .quiet = options->quiet};
-    return code ? code : list_jobs(run, status);
+    if (code == STATUS_OK)
+        code = list_jobs(run, status);
+    return code ? code : run_check_weights(run, status);
 }
 
 void run_fini(struct run *run)
@@ -146,7 +148,9 @@ static enum status_code payload(void *self, size_t index, struct bytes *ret_payl
 {
     const struct run *run = self;
     const struct run_job *job = &run->jobs[index];
-    trainer_job_encode(&grid_trial(run->loaded.grid, job->trial)->settings, job->lengths, job->lengths_count,
+    char path[WEIGHTS_PATH_SIZE];
+    const struct trainer_files files = run_files(run, job, path);
+    trainer_job_encode(&grid_trial(run->loaded.grid, job->trial)->settings, job->lengths, job->lengths_count, &files,
                        ret_payload);
     return ret_payload->failed ? status_set(status, STATUS_MEMORY, "out of memory for a trial's settings") : STATUS_OK;
 }

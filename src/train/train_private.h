@@ -68,6 +68,8 @@ struct train_run {
     struct train_data train, validation;
     struct train_batches batches;
     struct train_test *test;       // (lengths)
+    const int64_t *stops;          // (stops_count)
+    size_t stops_count;
     real *logits;                  // (samples of a micro-batch, positions, outputs)
     int32_t *predicted;            // (samples of a micro-batch, positions)
     double *test_error;            // (lengths), of the last evaluation

@@ -102,6 +102,30 @@ static enum status_code make_step(struct train_run *run, bool *ret_evaluated, st
     return STATUS_OK;
 }
 
+void train_set_stops(struct train_run *run, const int64_t *steps, size_t count)
+{
+    run->stops = steps;
+    run->stops_count = count;
+}
+
+struct nn_model *train_model(struct train_run *run)
+{
+    return run->model;
+}
+
+bool train_diverged(const struct train_run *run)
+{
+    return !isnan(run->diverged_step);
+}
+
+static bool at_stop(const struct train_run *run)
+{
+    for (size_t i = 0; i < run->stops_count; i++)
+        if (run->stops[i] == run->step)
+            return true;
+    return false;
+}
+
 enum status_code train_advance(struct train_run *run, double seconds, bool *ret_evaluated, bool *ret_done,
                                struct status *status)
 {
@@ -111,7 +135,7 @@ enum status_code train_advance(struct train_run *run, double seconds, bool *ret_
         enum status_code code = make_step(run, &evaluated, status);
         if (code != STATUS_OK)
             return status_context(status, "step %lld", (long long)run->step);
-        if (seconds > 0 && clock_now() - start >= seconds)
+        if (at_stop(run) || (seconds > 0 && clock_now() - start >= seconds))
             break;
     }
     *ret_evaluated = evaluated;

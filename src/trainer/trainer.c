@@ -116,7 +116,7 @@ static enum status_code advance_here(struct trainer *trainer, enum record_run *r
     if (trainer->job.trial == NULL)
         code = job_begin(&trainer->job, &refused, status);
     if (code == STATUS_OK)
-        code = trial_advance(trainer->job.trial, slice, &done, status);
+        code = job_advance(&trainer->job, slice, &done, status);
     if (code == STATUS_OK) {
         trial_progress(trainer->job.trial, &progress);
         trainer->step = progress.step;

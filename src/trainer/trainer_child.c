@@ -114,7 +114,7 @@ static enum status_code train(int in, int out, struct job *job, bool *ret_gone, 
     double reported = clock_now();
     for (bool done = false; !done;) {
         struct trial_progress progress;
-        enum status_code code = trial_advance(job->trial, report_interval, &done, status);
+        enum status_code code = job_advance(job, report_interval, &done, status);
         if (code != STATUS_OK)
             return code;
         trial_progress(job->trial, &progress);

@@ -38,12 +38,21 @@ struct job {
     struct settings settings;
     size_t lengths_count;
     int64_t *lengths;
+    char *init, *store; // "" for none
+    size_t saves_count;
+    int64_t *saves;
     struct trial *trial; // NULL until job_begin
 };
 enum status_code job_decode(const void *data, size_t size, struct job *ret_job, struct status *status) MUST_CHECK;
 void job_fini(struct job *job); // accepts a zeroed one
-// Checks the memory and creates the trial. *ret_refused: no other attempt can succeed.
+// Checks the memory, creates the trial and reads the weights that it starts from. *ret_refused: no other attempt can
+// succeed.
 enum status_code job_begin(struct job *job, bool *ret_refused, struct status *status) MUST_CHECK;
+// trial_advance, and saves weights where they are asked for.
+enum status_code job_advance(struct job *job, double seconds, bool *ret_done, struct status *status) MUST_CHECK;
+// trainer_weights.c
+enum status_code job_read_weights(struct job *job, struct status *status) MUST_CHECK;
+enum status_code job_save_weights(struct job *job, bool done, struct status *status) MUST_CHECK;
 // Appends the record of a finished trial.
 enum status_code job_record(const struct job *job, struct bytes *ret_record, struct status *status) MUST_CHECK;
 

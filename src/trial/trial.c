@@ -75,6 +75,28 @@ enum status_code trial_advance(struct trial *trial, double seconds, bool *ret_do
     return train_advance(trial->run, seconds, &trial->evaluated, ret_done, status);
 }
 
+void trial_set_stops(struct trial *trial, const int64_t *steps, size_t count)
+{
+    train_set_stops(trial->run, steps, count);
+}
+
+struct nn_model *trial_model(struct trial *trial)
+{
+    return train_model(trial->run);
+}
+
+int64_t trial_step(const struct trial *trial)
+{
+    struct train_progress progress;
+    train_progress(trial->run, &progress);
+    return progress.step;
+}
+
+bool trial_diverged(const struct trial *trial)
+{
+    return train_diverged(trial->run);
+}
+
 void trial_progress(const struct trial *trial, struct trial_progress *ret_progress)
 {
     struct train_progress progress;

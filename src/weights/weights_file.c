@@ -99,13 +99,3 @@ enum status_code weights_store_file(const char *path, const struct bytes *bytes,
     sync_folder(path);
     return STATUS_OK;
 }
-
-enum status_code weights_hash(const char *path, uint64_t *ret_hash, struct status *status)
-{
-    struct bytes bytes = {0};
-    enum status_code code = weights_load_file(path, &bytes, status);
-    if (code == STATUS_OK)
-        *ret_hash = hash_64(bytes.data, bytes.size);
-    bytes_fini(&bytes);
-    return code;
-}

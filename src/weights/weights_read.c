@@ -137,12 +137,38 @@ static void take(const struct entry *entry, struct nn_tensor *tensor)
             tensor->value[nn_tensor_at(tensor, r, c)] = (real)number(entry, (size_t)(r * entry->columns + c));
 }
 
+static enum status_code open_source(const char *path, struct source *ret_source, struct status *status)
+{
+    *ret_source = (struct source){.path = path};
+    enum status_code code = weights_load_file(path, &ret_source->bytes, status);
+    return code == STATUS_OK ? parse(ret_source, status) : code;
+}
+
+static void close_source(struct source *source)
+{
+    json_decref(source->header);
+    bytes_fini(&source->bytes);
+}
+
+enum status_code weights_read_note(const char *path, const char *key, struct bytes *ret_value, struct status *status)
+{
+    struct source source;
+    enum status_code code = open_source(path, &source, status);
+    const json_t *notes = code == STATUS_OK ? json_object_get(source.header, "__metadata__") : NULL;
+    const char *value = json_string_value(json_object_get(notes, key));
+    if (code == STATUS_OK && !value)
+        code = status_set(status, STATUS_INVALID, "%s has no %s in its metadata; take a file that lgsweep saved", path,
+                          key);
+    if (code == STATUS_OK)
+        bytes_raw(ret_value, value, strlen(value));
+    close_source(&source);
+    return code;
+}
+
 enum status_code weights_read(struct nn_model *model, const char *path, struct status *status)
 {
-    struct source source = {.path = path};
-    enum status_code code = weights_load_file(path, &source.bytes, status);
-    if (code == STATUS_OK)
-        code = parse(&source, status);
+    struct source source;
+    enum status_code code = open_source(path, &source, status);
     if (code == STATUS_OK)
         code = check_all(&source, model, status);
     for (size_t i = 0; code == STATUS_OK && i < nn_tensor_count(model); i++) {
@@ -151,7 +177,6 @@ enum status_code weights_read(struct nn_model *model, const char *path, struct s
         if (code == STATUS_OK)
             take(&entry, nn_tensor(model, i));
     }
-    json_decref(source.header);
-    bytes_fini(&source.bytes);
+    close_source(&source);
     return code;
 }

@@ -30,7 +30,7 @@ def stopped_midway():
     return "s.h5"
 
 
-@claim("`{}` prints help that names its usage and its options", [(c,) for c in "run plan trial data status show diff describe publish".split()])
+@claim("`{}` prints help that names its usage and its options", [(c,) for c in "run plan trial data predict status show diff describe publish".split()])
 def explains_itself(name):
     text = lgsweep(name, "--help").stdout
     assert text.startswith(f"usage: lgsweep {name} ") and "--help" in text, text

@@ -24,7 +24,7 @@ static void describe_job(enum script script, int64_t steps, int64_t milliseconds
     settings.seed = script;
     settings.replicate = milliseconds;
     settings.train.steps = steps;
-    trainer_job_encode(&settings, lengths, 2, ret_job);
+    trainer_job_encode(&settings, lengths, 2, NULL, ret_job);
 }
 
 void start_script(struct trainer *trainer, enum script script, int64_t steps, int64_t milliseconds)

@@ -194,7 +194,7 @@ static void refuses_a_second_trial_and_malformed_jobs(void **state)
     struct settings settings;
     struct bytes job = {0};
     settings_defaults(&settings);
-    trainer_job_encode(&settings, (int64_t[]){4, 8}, 2, &job);
+    trainer_job_encode(&settings, (int64_t[]){4, 8}, 2, NULL, &job);
     for (size_t size = 0; size < job.size; size++)
         assert_int_not_equal(trainer_start(trainer, job.data, size, &status), STATUS_OK);
     start_script(trainer, SCRIPT_HANG, 5, 0);

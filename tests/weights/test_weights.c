@@ -194,19 +194,20 @@ static void a_failed_write_leaves_what_stood_there(void **state)
     close_fixture(&f);
 }
 
-static void the_hash_is_of_the_bytes(void **state)
+static void notes_are_read_back(void **state)
 {
     (void)state;
     struct fixture f;
+    struct bytes value = {0};
     struct status status = {0};
-    uint64_t hash = 0;
     open_fixture(&f);
-    put_file(&f, "weights", 7);
-    assert_int_equal(weights_hash(f.path, &hash, &status), STATUS_OK);
-    assert_true(hash == hash_64("weights", 7));
-    unlink(f.path);
-    assert_int_equal(weights_hash(f.path, &hash, &status), STATUS_SYSTEM);
-    put_file(&f, "", 0);
+    write_model(&f);
+    assert_int_equal(weights_read_note(f.path, "say", &value, &status), STATUS_OK);
+    assert_int_equal(value.size, strlen("a \"quote\" and a \\"));
+    assert_memory_equal(value.data, "a \"quote\" and a \\", value.size);
+    assert_int_equal(weights_read_note(f.path, "settings", &value, &status), STATUS_INVALID);
+    assert_non_null(strstr(status.text, "no settings in its metadata"));
+    bytes_fini(&value);
     close_fixture(&f);
 }
 
@@ -216,7 +217,7 @@ int main(void)
         cmocka_unit_test(reads_what_it_wrote),         cmocka_unit_test(learned_positions_may_be_longer),
         cmocka_unit_test(refuses_other_models),        cmocka_unit_test(refuses_damaged_files),
         cmocka_unit_test(survives_any_cut_and_change), cmocka_unit_test(a_failed_write_leaves_what_stood_there),
-        cmocka_unit_test(the_hash_is_of_the_bytes),
+        cmocka_unit_test(notes_are_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Weights that a trial starts from, and those that it leaves.
+#include "spec_sweep.h"
+#include "trainer_private.h"
+#include "weights.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+// Those that were asked for before the first step are saved here, too.
+enum status_code job_read_weights(struct job *job, struct status *status)
+{
+    trial_set_stops(job->trial, job->saves, job->saves_count);
+    if (job->init[0] != '\0') {
+        enum status_code code = weights_read(trial_model(job->trial), job->init, status);
+        if (code != STATUS_OK)
+            return code == STATUS_SYSTEM ? status_set(status, STATUS_INVALID, "%s", status->text) : code;
+    }
+    return job->saves_count > 0 ? job_save_weights(job, false, status) : STATUS_OK;
+}
+
+static bool is_due(const struct job *job, bool last)
+{
+    for (size_t i = 0; i < job->saves_count; i++)
+        if (job->saves[i] == trial_step(job->trial) || (last && job->saves[i] == STEP_LAST))
+            return true;
+    return false;
+}
+
+static enum status_code make_folder(const char *store, struct status *status)
+{
+    char folder[WEIGHTS_PATH_SIZE];
+    if (!weights_folder(store, folder))
+        return status_set(status, STATUS_INVALID, "the path of the weights of %.200s… is too long", store);
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return status_errno(status, errno, "cannot make the folder %s for weights", folder);
+    return STATUS_OK;
+}
+
+static enum status_code save(struct job *job, struct status *status)
+{
+    const int64_t step = trial_step(job->trial);
+    const struct hash128 identity = settings_identity(&job->settings);
+    char path[WEIGHTS_PATH_SIZE], name[HASH_TEXT_SIZE], step_text[24], numerics[16];
+    struct bytes canonical = {0};
+    enum status_code code = make_folder(job->store, status);
+    if (code != STATUS_OK)
+        return code;
+    if (!weights_path(job->store, identity, step, path))
+        return status_set(status, STATUS_INVALID, "the path of the weights of %.200s… is too long", job->store);
+    settings_canonical(&job->settings, &canonical);
+    bytes_u8(&canonical, 0);
+    if (canonical.failed) {
+        bytes_fini(&canonical);
+        return status_set(status, STATUS_MEMORY, "no memory for the settings beside weights");
+    }
+    hash_text(identity, name);
+    snprintf(step_text, sizeof step_text, "%" PRId64, step);
+    snprintf(numerics, sizeof numerics, "%d", NUMERICS);
+    const struct weights_note notes[] = {{"program", "lgsweep " LGSWEEP_VERSION},
+                                         {"numerics", numerics},
+                                         {"trial", name},
+                                         {"step", step_text},
+                                         {"settings", (const char *)canonical.data}};
+    code = weights_write(trial_model(job->trial), path, notes, sizeof notes / sizeof *notes, status);
+    bytes_fini(&canonical);
+    return code;
+}
+
+// A trial that diverged has no last weights.
+enum status_code job_save_weights(struct job *job, bool done, struct status *status)
+{
+    const bool diverged = done && trial_diverged(job->trial);
+    return !diverged && is_due(job, done) ? save(job, status) : STATUS_OK;
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Weights: saved beside the store at the steps asked for, read by other programs, started from, looked at by predict."""
+import json
+import struct
+from pathlib import Path
+
+import h5py
+import numpy as np
+from harness import claim, lgsweep, main, write
+
+FIRST = """sweep: first
+replicates: 2
+save: {weights: [0, 7, last]}
+task: {samples: 40, train_length: 4, dim: 12}
+model: {kind: %s}
+train: {steps: 40, learning_rate: 0.05}
+evaluate: {points: 5, test_samples: 200, validation_samples: 200}
+grid: {encoding: [none, rope], noise_rate: [0.1]}
+"""
+SECOND = FIRST.replace("save: {weights: [0, 7, last]}\n", "").replace("first", "second")
+
+
+def read(path):
+    """A safetensors file without a library of its own: tensors and metadata."""
+    data = Path(path).read_bytes()
+    size = struct.unpack("<Q", data[:8])[0]
+    header = json.loads(data[8:8 + size])
+    notes = header.pop("__metadata__")
+    at = 8 + size
+    assert at % 8 == 0 and max(row["data_offsets"][1] for row in header.values()) == len(data) - at
+    return {name: np.frombuffer(data[at + row["data_offsets"][0]:at + row["data_offsets"][1]], "<f4").reshape(row["shape"])
+            for name, row in header.items()}, notes
+
+
+def files(store, step):
+    return sorted(Path(f"{store}.weights").glob(f"*-{step}.safetensors"))
+
+
+def final_errors(store):
+    """final_test_error of each trial by its identity."""
+    with h5py.File(store) as file:
+        trials = file["trials"]
+        return dict(zip((name.decode() for name in trials["identity"][...]), trials["final_test_error"][...][:, 0]))
+
+
+KINDS = ["two_layer", "transformer, layers: 1, width: 12, heads: 2", "lstm, layers: 1, width: 9"]
+
+
+@claim("{}: weights are saved at the first step, one between and the last, and nothing else", [(kind,) for kind in KINDS])
+def saved(kind):
+    lgsweep("run", write("a.yaml", FIRST % kind), "-o", "a.h5", ranks=2)
+    errors = final_errors("a.h5")
+    assert {path.name for path in Path("a.h5.weights").iterdir()} == {f"{name}-{step}.safetensors" for name in errors for step in (0, 7, 40)}
+    for path in files("a.h5", 7):
+        tensors, notes = read(path)
+        assert notes["step"] == "7" and notes["trial"] == path.name.split("-")[0] and "samples=40\n" in notes["settings"]
+        assert tensors and all(np.isfinite(value).all() for value in tensors.values())
+        before, _ = read(str(path).replace("-7.", "-0."))
+        assert any((before[name] != value).any() for name, value in tensors.items())
+
+
+@claim("{}: predict has the store's error, and writes every prediction", [(kind,) for kind in KINDS])
+def predicted(kind):
+    lgsweep("run", write("a.yaml", FIRST % kind), "-o", "a.h5")
+    for path in files("a.h5", 40)[:3]:
+        said = lgsweep("predict", path, "-o", "p.csv").stdout
+        rows = np.genfromtxt("p.csv", delimiter=",", names=True)
+        error = float(np.mean(rows["class"] != rows["target"]))
+        assert len(rows) == 200 and f"error {error:.4f}" in said, said
+        assert abs(error - final_errors("a.h5")[path.name.split("-")[0]]) < 1e-6
+        assert "test/64: 50 sequences" in lgsweep("predict", path, "--length", 64, "--count", 50).stdout
+
+
+@claim("{}: a sweep starts from the weights of another, with the same draws for a longer train length", [(kind,) for kind in KINDS])
+def started_from(kind):
+    lgsweep("run", write("a.yaml", FIRST % kind), "-o", "a.h5")
+    start = SECOND.replace("task:", "init: {from: a.h5, with: {train_length: 4, steps: 40}}\ntask:")
+    text = start.replace("train_length: 4, dim", "train_length: 8, dim").replace("{steps: 40,", "{steps: 0,") % kind
+    lgsweep("run", write("b.yaml", text.replace("noise_rate: [0.1]", "noise_rate: [0.1], test_length: [4]")), "-o", "b.h5", ranks=2)
+    assert sorted(final_errors("a.h5").values()) == sorted(final_errors("b.h5").values())
+    assert not Path("b.h5.weights").exists()
+    lgsweep("publish", "b.h5", code=None)
+    lgsweep("show", "b.h5")
+    Path("a.h5.weights").rename("gone")  # what is done stays readable
+    lgsweep("show", "b.h5")
+
+
+@claim("missing weights are told before anything trains, with the line and what to do")
+def missing():
+    text = SECOND.replace("task:", "init: {from: nowhere.h5}\ntask:") % "two_layer"
+    said = lgsweep("run", write("b.yaml", text), "-o", "b.h5", code=2).stderr
+    assert "b.yaml:3:1: 8 trials have no weights to start from" in said and "nowhere.h5.weights/" in said and "with" in said, said
+    assert not Path("b.h5").exists()
+
+
+@claim("predict tells what is wrong with a file")
+def refused():
+    said = lgsweep("predict", "no.safetensors", code=2).stderr
+    assert "no.safetensors" in said and "No such file" in said, said
+    Path("bad.safetensors").write_bytes(b"\0" * 20)
+    said = lgsweep("predict", "bad.safetensors", code=5).stderr
+    assert "bad.safetensors is no safetensors file" in said, said
+
+
+@claim("the same weights, bit by bit, inline and from a child")
+def same_weights():
+    for name, how in (("a", ()), ("b", ("--trainer", "inline"))):
+        lgsweep("run", write("a.yaml", FIRST % KINDS[0]), "-o", f"{name}.h5", *how)
+    for path in Path("a.h5.weights").iterdir():
+        assert path.read_bytes() == Path("b.h5.weights", path.name).read_bytes()
+
+
+if __name__ == "__main__":
+    main()
