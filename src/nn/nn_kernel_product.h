@@ -12,6 +12,7 @@ enum { WIDE_ROWS = 0, WIDE_GROUPS = 0, NARROW_ROWS = 6 };
 enum { WIDE_ROWS = 0, WIDE_GROUPS = 0, NARROW_ROWS = 2 };
 #endif
 enum { TILE_ROWS = 16, TILE_VECTORS = 2 * SIMD_PARTS };
+enum { A_NUMBERS = 1 << 17, LEAST_ROWS = 64 };
 
 // The strides that a call knows as constants; a product's other numbers are read from it.
 struct strides {
@@ -128,7 +129,7 @@ STRIP(multiply_wide_transposed, WIDE_ROWS, WIDE_GROUPS, 1, p->a_depth, p->b_stri
 STRIP(multiply_block, NARROW_ROWS, 1, p->a_row, 1, NN_LANES, NN_LANES)
 STRIP(multiply_block_transposed, NARROW_ROWS, 1, 1, p->a_depth, NN_LANES, NN_LANES)
 
-static void multiply(const struct nn_product *p)
+SIMD_INLINE void multiply_block_of_rows(const struct nn_product *p)
 {
     const long groups = p->columns / NN_LANES;
     const bool transposed = p->a_depth != 1;
@@ -139,6 +140,22 @@ static void multiply(const struct nn_product *p)
 #endif
     for (; group < groups; group++)
         (transposed ? multiply_narrow_transposed : multiply_narrow)(p, group);
+}
+
+// Rows of A stay in the second cache while the groups of B pass by.
+static void multiply(const struct nn_product *p)
+{
+    const long most = p->depth > 0 ? A_NUMBERS / p->depth / TILE_ROWS * TILE_ROWS : p->rows;
+    const long block = most > LEAST_ROWS ? most : LEAST_ROWS;
+    struct nn_product part = *p;
+    for (long row = 0; row < p->rows; row += block) {
+        part.rows = p->rows - row < block ? p->rows - row : block;
+        multiply_block_of_rows(&part);
+        part.a += block * p->a_row;
+        part.c += block * p->c_stride;
+        if (p->residual)
+            part.residual += block * p->residual_stride;
+    }
 }
 
 SIMD_INLINE void scaled_group(const real *source, simd factor, real *dest)

@@ -35,12 +35,18 @@ static int close_tables(void **state)
     return 0;
 }
 
+static float start(const struct nn_product *p, const float *c, long i, long j)
+{
+    const float from = p->from_c ? c[i * p->c_stride + j] : p->residual ? p->residual[i * p->residual_stride + j] : 0;
+    return p->bias ? from + p->bias[j] : from;
+}
+
 // One fma chain an element, k ascending.
 static void chains(const struct nn_product *p, float *c)
 {
     for (long i = 0; i < p->rows; i++)
         for (long j = 0; j < p->columns; j++) {
-            float sum = p->from_c ? c[i * p->c_stride + j] : 0;
+            float sum = start(p, c, i, j);
             for (long k = 0; k < p->depth; k++)
                 sum = math_fmaf(p->a[i * p->a_row + k * p->a_depth],
                                 p->b[k * p->b_stride + j / 16 * p->b_group + j % 16], sum);
@@ -84,6 +90,32 @@ static void every_remainder_of_a_product_is_the_same_chains(void **state)
                     p.b_group = 16 * depth;
                     check_product(t, t->table[i], p);
                 }
+}
+
+// So many that the kernel takes the rows in blocks. Rows of A and of B overlap.
+static void long_products_are_the_same_chains(void **state)
+{
+    struct tables *t = *state;
+    for (size_t i = 0; i < t->count; i++)
+        for (int start = 0; start < 4; start++) {
+            struct nn_product p = {.rows = 70,
+                                   .columns = 48,
+                                   .depth = 2100,
+                                   .a = t->a,
+                                   .a_row = 3,
+                                   .a_depth = 1,
+                                   .b = t->b,
+                                   .b_stride = 2,
+                                   .b_group = 16,
+                                   .c_stride = LIMIT,
+                                   .bias = start & 1 ? t->a + 7 : NULL,
+                                   .residual = start & 2 ? t->b : NULL,
+                                   .residual_stride = 61};
+            check_product(t, t->table[i], p);
+            p.a_row = 1;
+            p.a_depth = 2;
+            check_product(t, t->table[i], p);
+        }
 }
 
 static float tree(const float *x)
@@ -259,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_remainder_of_a_product_is_the_same_chains),
+        cmocka_unit_test(long_products_are_the_same_chains),
         cmocka_unit_test(rows_are_summed_in_the_defined_order),
         cmocka_unit_test(flat_loops_round_once),
         cmocka_unit_test(rotations_turn_pairs_and_back),
