@@ -124,6 +124,21 @@ struct nn_pairs {
     long sums_stride;
 };
 
+// FIRE's network at one head for a block of queries and all its keys; see src/nn/nn_fire.h. ψ and its derivative for
+// key j and 16 queries are at psi + j * step.
+enum { FIRE_LANE_ACTIVE, FIRE_LANE_PSI, FIRE_LANE_SLOPE, FIRE_LANE_SUMS };
+struct nn_fire_block {
+    long units;
+    const real *in, *in_bias, *out; // (units)
+    real out_bias;
+    real inverse[NN_LANES]; // what ψ is multiplied by at each query
+    const real *psi, *psi_slope;
+    long step;
+    // (units, FIRE_LANE_SUMS, 16): over the keys where the unit is active, the score gradients, times ψ, times the
+    // derivative; then (16): over all keys.
+    real *lane_sums;
+};
+
 struct nn_kernels {
     void (*multiply)(const struct nn_product *product);
     // B for `multiply`, in groups without gaps (b_stride 16, b_group 16 * depth), of factor * the matrix `value` of
@@ -198,8 +213,8 @@ struct nn_kernels {
     // on either side are read, and added zero to.
     void (*bias_slices)(struct nn_attention *attention, const real *values);
     void (*bias_slices_gradient)(const struct nn_attention *attention, real *sums);
-    // weights[j * 16 + lane] = rows[lane * stride + j] for `keys` <= 16 keys j; and back, zeros beyond them. All 16 x 16
-    // places of `rows` are read or written.
+    // weights[j * 16 + lane] = rows[lane * stride + j] for `keys` <= 16 keys j; and back, zeros beyond them. All 16 x
+    // 16 places of `rows` are read or written.
     void (*shift)(const real *rows, long stride, long keys, real *weights);
     void (*unshift)(const real *gradient, long keys, real *rows, long stride);
     // weights[j, lane] = query[lane] · rows[m], as dots sums; the gradients are added, lane by lane, keys ascending.
@@ -207,6 +222,10 @@ struct nn_kernels {
     void (*pair_scores_gradient)(const struct nn_attention *attention, const struct nn_pairs *pairs);
     // ret[j] = the sum of score_gradient over the block's queries.
     void (*key_slopes)(const struct nn_attention *attention, real *ret_sums);
+
+    // weights = the network's outputs (psi may be weights itself); and from score_gradient, lane_sums.
+    void (*fire_scores)(struct nn_attention *attention, const struct nn_fire_block *fire);
+    void (*fire_scores_gradient)(const struct nn_attention *attention, const struct nn_fire_block *fire);
 
     // ret[r] = rows[r] · vector, `width` a multiple of 16, by 16 partial sums; norms: the root of rows[r] · rows[r].
     void (*dots)(const real *rows, long stride, long count, long width, const real *vector, real *ret);

@@ -26,13 +26,13 @@ static long furthest_back(const struct nn_site *site)
     return site->causal ? 0 : -site->bias.before;
 }
 
-static void gather(const struct nn_site *site, struct nn_attention *block, const real *values)
+void nn_bias_gather(const struct nn_site *site, const struct nn_attention *block, const real *values, real *ret)
 {
     const int32_t *query = block->positions + block->first;
     const long queries = nn_least(NN_LANES, block->length - block->first), least = furthest_back(site);
     for (long j = 0; j < block->keys; j++)
         for (long lane = 0; lane < queries; lane++)
-            block->weights[j * NN_LANES + lane] = values[nn_most(query[lane] - block->positions[j], least)];
+            ret[j * NN_LANES + lane] = values[nn_most(query[lane] - block->positions[j], least)];
 }
 
 static void scatter(const struct nn_site *site, const struct nn_attention *block, real *sums)
@@ -50,7 +50,7 @@ void nn_bias_add(struct nn_site *site, struct nn_attention *block)
     if (block->consecutive)
         site->model->kernels->bias_slices(block, values);
     else
-        gather(site, block, values);
+        nn_bias_gather(site, block, values, block->weights);
 }
 
 void nn_bias_add_gradient(struct nn_site *site, struct nn_attention *block)

@@ -18,6 +18,11 @@ static inline real *nn_bias_sums(const struct nn_site *site, long head)
     return site->bias.sums + head * site->bias.size + site->bias.before;
 }
 void nn_bias_clear(struct nn_site *site); // the sums
+// ret (keys, 16) = values at the distances of a block's queries and keys, by positions; `values` is at distance 0.
+void nn_bias_gather(const struct nn_site *site, const struct nn_attention *block, const real *values, real *ret);
 // The hooks.
 void nn_bias_add(struct nn_site *site, struct nn_attention *block);
 void nn_bias_add_gradient(struct nn_site *site, struct nn_attention *block);
+
+// T5's bucket for keys `apart` >= 0 tokens away, of a direction's `buckets`.
+long nn_t5_bucket(long apart, long buckets, long farthest);

@@ -7,9 +7,7 @@
 
 const struct nn_encoding *nn_encoding(int kind)
 {
-    static const struct nn_encoding *const table[] = {
-        NN_ENCODINGS(ROW)[ENCODING_FIRE] = NULL,
-    };
+    static const struct nn_encoding *const table[] = {NN_ENCODINGS(ROW)};
     _Static_assert(sizeof table / sizeof table[0] == ENCODING_KINDS, "a row for each encoding of spec");
     assert(kind >= 0 && kind < ENCODING_KINDS && table[kind]);
     return table[kind];

@@ -83,7 +83,11 @@ struct nn_encoding {
     ROW(ABSOLUTE, absolute)                                                                                            \
     ROW(RELATIVE, relative)                                                                                            \
     ROW(ALIBI, alibi)                                                                                                  \
-    ROW(ROPE, rope)
+    ROW(ROPE, rope)                                                                                                    \
+    ROW(TRANSFORMER_XL, transformer_xl)                                                                                \
+    ROW(T5, t5)                                                                                                        \
+    ROW(KERPLE, kerple)                                                                                                \
+    ROW(FIRE, fire)
 #define NN_ENCODING_DECLARED(kind, name) extern const struct nn_encoding nn_encoding_##name;
 NN_ENCODINGS(NN_ENCODING_DECLARED)
 const struct nn_encoding *nn_encoding(int kind);

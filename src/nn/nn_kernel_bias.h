@@ -129,3 +129,65 @@ static void key_slopes(const struct nn_attention *t, real *ret_sums)
         ret_sums[j] = simd_sum16(lanes);
     }
 }
+
+enum { FIRE_KEYS = 4 }; // chains at once, for their latency
+
+SIMD_INLINE void fire_keys(int keys, struct nn_attention *t, const struct nn_fire_block *f, long key)
+{
+    simd x[FIRE_KEYS][SIMD_PARTS], sum[FIRE_KEYS][SIMD_PARTS];
+    for (int k = 0; k < keys; k++)
+        for (int i = 0; i < SIMD_PARTS; i++) {
+            const simd psi = simd_load(f->psi + (key + k) * f->step + i * SIMD_WIDTH);
+            x[k][i] = simd_mul(psi, simd_load(f->inverse + i * SIMD_WIDTH));
+            sum[k][i] = simd_set(f->out_bias);
+        }
+    for (long unit = 0; unit < f->units; unit++) {
+        const simd in = simd_set(f->in[unit]), bias = simd_set(f->in_bias[unit]), out = simd_set(f->out[unit]);
+        for (int k = 0; k < keys; k++)
+            for (int i = 0; i < SIMD_PARTS; i++)
+                sum[k][i] = simd_fma(simd_max(simd_zero(), simd_fma(x[k][i], in, bias)), out, sum[k][i]);
+    }
+    for (int k = 0; k < keys; k++)
+        for (int i = 0; i < SIMD_PARTS; i++)
+            simd_store(t->weights + (key + k) * NN_LANES + i * SIMD_WIDTH, sum[k][i]);
+}
+
+static void fire_scores(struct nn_attention *t, const struct nn_fire_block *f)
+{
+    long key = 0;
+    for (; key + FIRE_KEYS <= t->keys; key += FIRE_KEYS)
+        fire_keys(FIRE_KEYS, t, f, key);
+    for (; key < t->keys; key++)
+        fire_keys(1, t, f, key);
+}
+
+SIMD_INLINE void fire_unit(const struct nn_attention *t, const struct nn_fire_block *f, long unit, int lane)
+{
+    const simd in = simd_set(f->in[unit]), bias = simd_set(f->in_bias[unit]), inverse = simd_load(f->inverse + lane);
+    simd sum[FIRE_LANE_SUMS] = {simd_zero(), simd_zero(), simd_zero()};
+    for (long j = 0; j < t->keys; j++) {
+        const simd psi = simd_load(f->psi + j * f->step + lane);
+        const simd unit_input = simd_fma(simd_mul(psi, inverse), in, bias);
+        const simd slope = simd_select_positive(unit_input, simd_load(t->score_gradient + j * NN_LANES + lane));
+        sum[FIRE_LANE_ACTIVE] = simd_add(sum[FIRE_LANE_ACTIVE], slope);
+        sum[FIRE_LANE_PSI] = simd_fma(slope, psi, sum[FIRE_LANE_PSI]);
+        const simd psi_slope = simd_load(f->psi_slope + j * f->step + lane);
+        sum[FIRE_LANE_SLOPE] = simd_fma(slope, psi_slope, sum[FIRE_LANE_SLOPE]);
+    }
+    for (int i = 0; i < FIRE_LANE_SUMS; i++)
+        simd_store(f->lane_sums + (unit * FIRE_LANE_SUMS + i) * NN_LANES + lane, sum[i]);
+}
+
+static void fire_scores_gradient(const struct nn_attention *t, const struct nn_fire_block *f)
+{
+    real *all = f->lane_sums + f->units * FIRE_LANE_SUMS * NN_LANES;
+    for (long unit = 0; unit < f->units; unit++)
+        for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH)
+            fire_unit(t, f, unit, lane);
+    for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
+        simd sum = simd_zero();
+        for (long j = 0; j < t->keys; j++)
+            sum = simd_add(sum, simd_load(t->score_gradient + j * NN_LANES + lane));
+        simd_store(all + lane, sum);
+    }
+}
