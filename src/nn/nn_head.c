@@ -27,8 +27,9 @@ static void share(struct nn_head *head, struct nn_model *model, struct nn_builde
     head->tied = tied;
     head->shared = *tied;
     head->shared.gradient = nn_take_reals(builder, 1, tied->storage);
+    const double scale = model->settings.model.output_scale;
     nn_linear_tied(&head->linear, &head->shared, model->outputs, add_bias(model, builder),
-                   nn_scaling(&model->settings, ROLE_TIED_HEAD).factor);
+                   scale * nn_scaling(&model->settings, ROLE_TIED_HEAD).factor, scale);
 }
 
 static void add_weight(struct nn_head *head, struct nn_model *model, struct nn_builder *builder)
@@ -37,7 +38,8 @@ static void add_weight(struct nn_head *head, struct nn_model *model, struct nn_b
     const struct nn_tensor weight = {
         .name = "head", .rows = head->width, .columns = model->outputs, .rate = scaling.rate};
     struct nn_tensor *added = nn_add_weight(model, builder, weight);
-    nn_linear_part(&head->linear, added, add_bias(model, builder), scaling.factor, 1);
+    const double scale = model->settings.model.output_scale;
+    nn_linear_part(&head->linear, added, add_bias(model, builder), scale * scaling.factor, scale);
 }
 
 void nn_head_layout(struct nn_head *head, struct nn_model *model, struct nn_builder *builder, long width,

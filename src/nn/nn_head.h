@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // From a model's last rows to logits and back: at every position, at the last, or from the mean over positions, through
-// the linear layer "head" (with "head.bias" where head_bias says so; tied: the first `outputs` rows of the embeddings).
-// Logits are the caller's, `outputs` apart, and serve as the only memory of the way forward.
+// the linear layer "head" (with "head.bias" where head_bias says so; tied: the first `outputs` rows of the embeddings),
+// times output_scale. Logits are the caller's, `outputs` apart, and serve as the only memory of the way forward.
 #pragma once
 #include "nn_linear.h"
 

@@ -68,13 +68,13 @@ void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct n
 }
 
 void nn_linear_tied(struct nn_linear *linear, struct nn_tensor *weight, long rows, struct nn_tensor *bias,
-                    double factor)
+                    double factor, double bias_factor)
 {
     if (!weight)
         return;
     linear->transposed = true;
     linear->parts = 1;
-    linear->part[0] = (struct nn_linear_part){weight, bias, factor, 1, 0, nn_padded(rows)};
+    linear->part[0] = (struct nn_linear_part){weight, bias, factor, bias_factor, 0, nn_padded(rows)};
     linear->inputs = weight->stride;
     linear->outputs = nn_padded(rows);
 }

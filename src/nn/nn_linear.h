@@ -52,9 +52,9 @@ void nn_fill_normal(const struct nn_model *model, struct nn_tensor *tensor, doub
 // Parts first, then the memory of the whole. `bias` may be NULL, for all parts alike.
 void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct nn_tensor *bias, double factor,
                     double bias_factor);
-// y = factor * x W' + b with the first `rows` rows of W.
+// y = factor * x W' + bias_factor * b with the first `rows` rows of W.
 void nn_linear_tied(struct nn_linear *linear, struct nn_tensor *weight, long rows, struct nn_tensor *bias,
-                    double factor);
+                    double factor, double bias_factor);
 void nn_linear_layout(struct nn_linear *linear, struct nn_builder *builder);
 
 // Once a pass; the transpose where the way back is taken (and x is not the model's input).
