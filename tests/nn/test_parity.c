@@ -124,19 +124,18 @@ static void step_adamw(struct nn_model *model, const struct moments *moments, in
     double square = 0;
     for (size_t i = 0; i < nn_tensor_count(model); i++)
         square += nn_tensor(model, i)->frozen ? 0 : nn_square_norm(nn_tensor(model, i), true);
-    struct nn_step step = {.scale = fmin(1, 1 / (sqrt(square) + 1e-6)),
-                           .decay = 0.01,
-                           .beta1 = 0.9,
-                           .beta2 = 0.999,
-                           .epsilon = 1e-8,
-                           .correction1 = 1 - pow(0.9, taken + 1),
-                           .correction2 = 1 - pow(0.999, taken + 1),
-                           .decoupled = true};
+    const struct nn_step step = {.scale = fmin(1, 1 / (sqrt(square) + 1e-6)),
+                                 .learning_rate = 1e-3,
+                                 .decay = 0.01,
+                                 .beta1 = 0.9,
+                                 .beta2 = 0.999,
+                                 .epsilon = 1e-8,
+                                 .correction1 = 1 - pow(0.9, taken + 1),
+                                 .correction2 = 1 - pow(0.999, taken + 1),
+                                 .decoupled = true};
     for (size_t i = 0; i < nn_tensor_count(model); i++) {
-        struct nn_tensor *tensor = nn_tensor(model, i);
-        step.learning_rate = 1e-3 * (tensor->rate > 0 ? tensor->rate : 1);
-        if (!tensor->frozen)
-            nn_step_adam(tensor, moments[i].mean, moments[i].square, &step);
+        if (!nn_tensor(model, i)->frozen)
+            nn_step_adam(nn_tensor(model, i), moments[i].mean, moments[i].square, &step);
     }
 }
 

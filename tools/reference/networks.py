@@ -139,7 +139,11 @@ def recurrent(s, w, x, positions):
 def read_out(s, w, x):
     if s.head != "per_position":
         x = x[:, -1:] if s.head == "last" else x.mean(1, keepdim=True)
-    logits = factor(s) * (x @ (w["embedding"][:s.outputs].T if s.tied else w["head"]))
+    if s.tied:
+        share = s.base_width / s.width if s.parametrization == "mup" else factor(s)
+        logits = share * (x @ w["embedding"][:s.outputs].T)
+    else:
+        logits = factor(s) * (x @ w["head"])
     return logits + w["head.bias"] if s.head_bias else logits
 
 

@@ -39,7 +39,7 @@ class Case:
     def settings(self):
         """As the program names them."""
         known = {name: value for name, value in self.given.items() if name not in NOT_OF_THE_PROGRAM}
-        known |= {"task": "accumulator" if self.s.vocabulary else "signal"}
+        known |= {"model": self.s.model, "optimizer": "adamw", "task": "accumulator" if self.s.vocabulary else "signal"}
         if self.s.model == "transformer":
             known["attention_mask"] = "causal" if self.s.causal else "bidirectional"
         return {name: str(value).lower() if isinstance(value, bool) else value for name, value in known.items()}
@@ -55,15 +55,16 @@ def tokens(**more):
 
 def transformers():
     yield Case("vectors", DEEP | vectors(output_scale=2.0))
-    yield Case("tokens", DEEP | tokens(norm="rms", ffn_activation="gelu_tanh"), length=9, masked=True)
+    yield Case("tokens", DEEP | tokens(ffn_factor=1, norm="rms", ffn_activation="gelu_tanh"), length=9, masked=True)
     yield Case("last", NARROW | tokens(head="last", ffn_activation="relu"))
-    yield Case("tied", NARROW | tokens(tied=True, causal=False))
+    yield Case("tied", NARROW | tokens(tied=True, causal=False, output_scale=0.5))
     yield Case("tied_rms", NARROW | tokens(tied=True, norm="rms", head_bias=False, head="mean"))
     yield Case("vectors_last", NARROW | vectors(head="last", causal=True, norm="rms", ffn_activation="relu"))
     yield Case("vectors_positions", NARROW | vectors(head="per_position", ffn_activation="gelu_tanh"), masked=True)
     yield Case("long", NARROW | tokens(), samples=2, length=20)
     for kind in ("ntk", "mup"):
         yield Case(kind, NARROW | tokens(parametrization=kind, base_width=6))
+    yield Case("mup_tied", NARROW | tokens(parametrization="mup", base_width=6, tied=True))
 
 
 def encodings():
@@ -77,7 +78,7 @@ def encodings():
 
 
 def randomized():
-    for name in ("rope", "absolute", "relative", "fire"):
+    for name in ("rope", "absolute", "fire"):
         more = NARROW | SMALL[name] | {"encoding": name, "random_positions": 40}
         yield Case(f"{name}_randomized", more | tokens(), draws=DRAWS)
     yield Case("two_layer_t5_randomized", TWO_LAYER | SMALL["t5"] | {"encoding": "t5", "dim": 6, "random_positions": 40},
@@ -86,7 +87,7 @@ def randomized():
 
 def recurrent():
     for model in ("rnn", "lstm"):
-        more = {"model": model, "width": 12 if model == "rnn" else 6, "layers": 2}
+        more = {"model": model, "width": 12 if model == "rnn" else 5, "layers": 2}
         yield Case(f"{model}_tokens", more | tokens(causal=False))
         yield Case(f"{model}_vectors", more | vectors(head="last"))
         yield Case(f"{model}_mean", more | vectors(layers=1))
