@@ -59,12 +59,76 @@ static void is_log_spaced_where_steps_are_far_apart(void **state)
     (void)state;
 }
 
+// Values were computed apart, with Python's decimal module where they do not end.
+static void learning_rates_are_those_of_the_formulas(void **state)
+{
+    const struct {
+        int schedule;
+        int64_t steps;
+        double warmup, parameter; // final_rate or decay_every
+        int64_t at[5];
+        double expected[5]; // of a learning rate of 0.5
+    } rows[] = {
+        {SCHEDULE_CONSTANT, 100, 0, 0, {0, 1, 50, 98, 99}, {.5, .5, .5, .5, .5}},
+        {SCHEDULE_CONSTANT, 100, 4, 0, {0, 1, 2, 3, 4}, {.125, .25, .375, .5, .5}},
+        {SCHEDULE_CONSTANT, 100, 0.04, 0, {0, 1, 2, 3, 4}, {.125, .25, .375, .5, .5}},
+        {SCHEDULE_CONSTANT, 2, 10, 0, {0, 1, 1, 1, 1}, {.05, .1, .1, .1, .1}},
+        {SCHEDULE_COSINE,
+         100,
+         0,
+         0,
+         {0, 25, 50, 75, 99},
+         {.5, .42677669529663687, .25, .07322330470336313, 1.233599085671e-4}},
+        {SCHEDULE_COSINE, 100, 0, .1, {0, 25, 50, 75, 100}, {.5, .43409902576697318, .275, .11590097423302682, .05}},
+        {SCHEDULE_COSINE, 110, 10, 0, {9, 10, 35, 60, 85}, {.5, .5, .42677669529663687, .25, .07322330470336313}},
+        {SCHEDULE_COSINE, 10, 10, 0, {0, 4, 8, 9, 9}, {.05, .25, .45, .5, .5}},
+        {SCHEDULE_STEP, 100, 0, 30, {0, 29, 30, 59, 90}, {.5, .5, .1, .1, .004}},
+        {SCHEDULE_STEP, 100, 0, .25, {24, 25, 50, 75, 99}, {.5, .1, .02, .004, .004}},
+        {SCHEDULE_STEP, 100, 10, 30, {9, 10, 39, 40, 70}, {.5, .5, .5, .1, .02}},
+        {SCHEDULE_STEP, 3, 0, .01, {0, 1, 2, 2, 2}, {.5, .1, .02, .02, .02}},
+        {SCHEDULE_INVERSE_SQRT, 100, 0, 0, {0, 1, 3, 8, 99}, {.5, .35355339059327376, .25, .16666666666666667, .05}},
+        {SCHEDULE_INVERSE_SQRT, 100, 16, 0, {0, 15, 16, 25, 64}, {.03125, .5, .5, .4, .25}},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        for (size_t i = 0; i < 5; i++) {
+            struct settings settings;
+            settings_defaults(&settings);
+            settings.train.learning_rate = 0.5;
+            settings.train.schedule = rows[r].schedule;
+            settings.train.steps = rows[r].steps;
+            settings.train.warmup = rows[r].warmup;
+            settings.train.final_rate = settings.train.decay_every = rows[r].parameter;
+            settings.train.decay_factor = 0.2;
+            double rate = train_learning_rate(&settings, rows[r].at[i]);
+            if (!(fabs(rate - rows[r].expected[i]) <= 1e-15))
+                fail_msg("row %zu: %.17g at step %d, not %.17g", r, rate, (int)rows[r].at[i], rows[r].expected[i]);
+        }
+    (void)state;
+}
+
+static void shares_are_of_the_steps_that_epochs_make(void **state)
+{
+    struct settings settings;
+    settings_defaults(&settings);
+    settings.task.samples = 90;
+    settings.train.steps = 7;
+    settings.train.epochs = 20;
+    settings.train.batch_size = 20; // 100 steps
+    settings.train.warmup = 0.5;
+    settings.train.learning_rate = 1;
+    assert_true(fabs(train_learning_rate(&settings, 24) - 0.5) < 1e-15);
+    assert_true(train_learning_rate(&settings, 50) == 1);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_known_steps),
         cmocka_unit_test(is_ascending_from_zero_to_the_last),
         cmocka_unit_test(is_log_spaced_where_steps_are_far_apart),
+        cmocka_unit_test(learning_rates_are_those_of_the_formulas),
+        cmocka_unit_test(shares_are_of_the_steps_that_epochs_make),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
