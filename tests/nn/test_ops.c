@@ -22,8 +22,10 @@ static const double tolerance = 2e-6;
 real *op_take(struct op *op, long count)
 {
     assert_true(op->taken < OP_TAKEN);
-    real *memory = calloc((size_t)(count > 0 ? count : 1), sizeof *memory);
+    const size_t size = ((size_t)count * sizeof(real) / 64 + 1) * 64;
+    real *memory = aligned_alloc(64, size);
     assert_non_null(memory);
+    memset(memory, 0, size);
     return op->memory[op->taken++] = memory;
 }
 
