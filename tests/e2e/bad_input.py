@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Bad input: a clear message, the right exit code, nothing lost."""
 import os
-import resource
 import subprocess
 import time
 from pathlib import Path
 
 import h5py
 
-from harness import PROGRAM, SMALL, claim, lgsweep, main, same, status, write
+from harness import PROGRAM, SMALL, claim, less_memory, lgsweep, main, same, status, write
 
 # What is wrong, the text that replaces another in the small sweep, and what the message says.
 SWEEPS = [
@@ -264,11 +263,10 @@ def not_a_journal():
 
 @claim("a trial that needs more memory than is free, but not than there is, fails alone: exit code 3, the rest is done")
 def too_much_memory():
-    free = 1 << 30  # for each process of the run; a machine of less memory would refuse the sweep
     sweep = write("s.yaml", SMALL.replace("dim: 12, ", "").replace("samples: 10, ", "")
                   .replace("  snr: [1, 16]", "  samples: [10, 10000]\n  dim: [12, 8000]").replace("replicates: 2", "replicates: 1")
                   + "exclude:\n  - {samples: 10, dim: 8000}\n  - {samples: 10000, dim: 12}\n")
-    text = lgsweep("run", sweep, "-o", "s.h5", code=3, timeout=60, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (free, free))).stderr
+    text = lgsweep("run", sweep, "-o", "s.h5", code=3, timeout=60, **less_memory()).stderr
     assert "memory" in text, text
     found = status("s.h5")
     assert found["done"] == 4 and found["failed"] == 4, found

@@ -7,6 +7,7 @@ failed. Each claim runs in an empty folder of its own.
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import struct
@@ -66,6 +67,11 @@ def lgsweep(*arguments, ranks=None, program=None, env=None, code=0, timeout=600,
         raise AssertionError(f"{' '.join(map(str, arguments))}: exit code {done.returncode}, not {code}\n"
                              f"{done.stdout[-1000:]}{done.stderr[-2000:]}")
     return done
+
+
+def less_memory():
+    """Options of lgsweep() for a process, and its children, that get 1 GiB each: no more is free, though the machine has more."""
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))}
 
 
 def start(*arguments, ranks=None, program=None, env=None):
