@@ -10,7 +10,6 @@
 #else
 #define TOLERANCE 1e-4
 #endif
-#define LOSS_TOLERANCE 1e-4
 
 enum { STEPS = 20, FAR = 4 };
 // A gradient that vanishes but for rounding (a bias of keys, which softmax does not see) is held against all of them.
@@ -155,7 +154,7 @@ static void compare_training(struct run *run, const struct batch *batch, real *l
     for (int taken = 0; taken < STEPS; taken++) {
         double loss = NAN;
         nn_gradient(run->model, batch, &(struct nn_pass){0}, logits, &loss);
-        judge(run, "losses", fabs(loss - expected->value[taken]) / expected->value[taken], LOSS_TOLERANCE);
+        judge(run, "losses", fabs(loss - expected->value[taken]) / expected->value[taken], TOLERANCE);
         step_adamw(run->model, moments, taken);
     }
 }

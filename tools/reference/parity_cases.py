@@ -10,7 +10,7 @@ TWO_LAYER = {"model": "two_layer", "head_dim": 4, "value_dim": 5, "readout": "tr
 SMALL = {"relative": {"relative_clip": 3}, "t5": {"t5_buckets": 8, "t5_distance": 12}, "alibi": {},
          "fire": {"fire_width": 5, "fire_threshold": 4.0}, "kerple": {}, "transformer_xl": {},
          "rope": {"rope_base": 100.0}, "sinusoidal": {"sinusoidal_scale": 0.5}, "absolute": {}, "none": {}}
-INPUT_OR_TURNED = "none", "sinusoidal", "absolute", "rope"
+LONG = 19  # more than a block of 16 queries
 NOT_OF_THE_PROGRAM = "vocabulary", "outputs", "causal"
 # What the program draws with `random_positions: 40`, seed 1, replicate 0: three samples of step 0 and of the far test set.
 DRAWS = {
@@ -69,12 +69,12 @@ def transformers():
 
 def encodings():
     for name in networks.encodings.NAMES[1:]:
-        more = NARROW | SMALL[name] | {"encoding": name}
-        yield Case(name, more | tokens(), far=name != "absolute", length=9)
-        if name not in INPUT_OR_TURNED:
-            yield Case(f"{name}_bidirectional", more | vectors())
-    for kind in ("interpolation", "ntk", "yarn"):
-        yield Case(f"rope_{kind}", NARROW | SMALL["rope"] | vectors(encoding="rope", rope_scaling=kind, heads=1))
+        for causal in (True, False):
+            given = NARROW | SMALL[name] | vectors(encoding=name, causal=causal)
+            yield Case(f"{name}_{'causal' if causal else 'bidirectional'}", given, samples=2, length=LONG, far=name != "absolute")
+    for kind, width in (("interpolation", 12), ("ntk", 12), ("yarn", 18)):
+        given = NARROW | SMALL["rope"] | vectors(encoding="rope", rope_scaling=kind, width=width, heads=1)
+        yield Case(f"rope_{kind}", given, samples=2, length=LONG)
 
 
 def randomized():
