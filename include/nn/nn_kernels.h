@@ -230,6 +230,8 @@ struct nn_kernels {
     // ret[r] = rows[r] · vector, `width` a multiple of 16, by 16 partial sums; norms: the root of rows[r] · rows[r].
     void (*dots)(const real *rows, long stride, long count, long width, const real *vector, real *ret);
     void (*norms)(const real *rows, long stride, long count, long width, real *ret);
+    // Sum of squares in double, `count` a multiple of 16: 16 partial sums and their tree.
+    double (*square_norm)(const real *x, long count);
     // sum (width) += coefficient[r] * rows[r], r ascending.
     void (*combine)(const real *rows, long stride, long count, long width, const real *coefficient, real *sum);
 

@@ -68,6 +68,19 @@ static void norms(const real *rows, long stride, long count, long width, real *r
     }
 }
 
+// A square of a float is exact in double. The compiler makes vectors of the lanes.
+static double square_norm(const real *x, long count)
+{
+    double sum[NN_LANES] = {0};
+    for (long i = 0; i < count; i += NN_LANES)
+        for (int lane = 0; lane < NN_LANES; lane++)
+            sum[lane] += (double)x[i + lane] * (double)x[i + lane];
+    for (int half = NN_LANES / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            sum[lane] += sum[lane + half];
+    return sum[0];
+}
+
 // Sums stay in registers over all rows.
 SIMD_INLINE void combine_of(int vectors, const real *rows, long stride, long count, const real *coefficient, real *sum)
 {

@@ -51,6 +51,7 @@ const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .fire_scores_gradient = fire_scores_gradient,
     .dots = dots,
     .norms = norms,
+    .square_norm = square_norm,
     .combine = combine,
     .add_scaled = add_scaled,
     .decay_add = decay_add,

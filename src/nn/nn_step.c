@@ -48,13 +48,5 @@ void nn_step_adam(struct nn_tensor *tensor, real *mean, real *square, const stru
 
 double nn_square_norm(const struct nn_tensor *tensor, bool gradient)
 {
-    const real *x = gradient ? tensor->gradient : tensor->value;
-    double sum[NN_LANES] = {0};
-    for (long i = 0; i < tensor->storage; i += NN_LANES)
-        for (int lane = 0; lane < NN_LANES; lane++)
-            sum[lane] += (double)x[i + lane] * (double)x[i + lane];
-    for (int half = NN_LANES / 2; half > 0; half /= 2)
-        for (int lane = 0; lane < half; lane++)
-            sum[lane] += sum[lane + half];
-    return sum[0];
+    return nn_kernels(isa_current())->square_norm(gradient ? tensor->gradient : tensor->value, tensor->storage);
 }
