@@ -231,19 +231,44 @@ static void frozen_attention_trains_less_and_momentum_otherwise(void **state)
 
 static void steps_allocate_nothing(void **state)
 {
-    struct settings settings = small_settings();
-    settings.train.optimizer = OPTIMIZER_MOMENTUM;
-    struct run run = run_begin(&settings, two_lengths, 2);
-    struct status status;
-    bool done = false, evaluated;
-    size_t blocks = arena_blocks(run.arena), used = arena_used(run.arena), before = calls;
-    while (!done)
-        assert_int_equal(train_advance(run.run, 0, &evaluated, &done, &status), STATUS_OK);
-    assert_int_equal(blocks, 1);
-    assert_int_equal(arena_blocks(run.arena), blocks);
-    assert_int_equal(arena_used(run.arena), used);
-    assert_int_equal(calls, before);
-    run_end(&run);
+    const struct {
+        int model, task, optimizer, data;
+        int64_t batch_size, accumulation;
+        double dropout;
+    } rows[] = {
+        {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_MOMENTUM, DATA_FINITE, 0, 1, 0},
+        {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_ADAM, DATA_FINITE, 7, 2, 0},
+        {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_GD, DATA_STREAM, 7, 2, 0},
+        {MODEL_TRANSFORMER, TASK_SIGNAL, OPTIMIZER_ADAMW, DATA_FINITE, 8, 1, 0.1},
+        {MODEL_TRANSFORMER, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_STREAM, 8, 2, 0},
+        {MODEL_RNN, TASK_ACCUMULATOR, OPTIMIZER_ADAM, DATA_FINITE, 8, 1, 0},
+        {MODEL_LSTM, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_FINITE, 0, 1, 0.1},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings settings = small_settings();
+        settings.model.kind = rows[r].model;
+        settings.model.width = 32;
+        settings.model.dropout = rows[r].dropout;
+        settings.task.kind = rows[r].task;
+        settings.train.optimizer = rows[r].optimizer;
+        settings.train.data = rows[r].data;
+        settings.train.batch_size = rows[r].batch_size;
+        settings.train.accumulation = rows[r].accumulation;
+        settings.train.clip = 1;
+        settings.train.steps = 12;
+        struct run run = run_begin(&settings, two_lengths, 2);
+        struct status status;
+        bool done = false, evaluated;
+        size_t blocks = arena_blocks(run.arena), used = arena_used(run.arena), before = calls;
+        while (!done)
+            assert_int_equal(train_advance(run.run, 0, &evaluated, &done, &status), STATUS_OK);
+        assert_int_equal(blocks, 1);
+        assert_int_equal(arena_blocks(run.arena), blocks);
+        assert_int_equal(arena_used(run.arena), used);
+        if (calls != before)
+            fail_msg("row %zu: %zu allocations", r, calls - before);
+        run_end(&run);
+    }
     (void)state;
 }
 

@@ -143,14 +143,91 @@ static void a_fit_counts_each_kind_of_sample(void **state)
     (void)state;
 }
 
+// Three classes, two positions a sequence, one target that does not count.
+static void targets_of_several_positions_are_counted_each(void **state)
+{
+    const int32_t given[] = {0, 1, 2, 2, 1, 0}, clean[] = {0, 1, 2, 1, 2, 0};
+    const uint8_t mask[] = {1, 1, 1, 1, 1, 0};
+    const real logits[] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 5, 4, 1, 1, 0, 0, 1, 0};
+    struct batch batch = {.samples = 3, .positions = 2, .targets = given, .clean = clean, .mask = mask, .classes = 3};
+    struct train_fit fit = {0};
+    int32_t predicted[6];
+    nn_classes(&batch, logits, predicted); // 0 1 | 2 1 | 0 (the first of equals) and 1
+    train_fit(&batch, predicted, &fit);
+    assert_int_equal(fit.sequences, 3);
+    assert_int_equal(fit.targets, 5);
+    assert_int_equal(fit.wrong_given, 2); // the fourth and the fifth
+    assert_int_equal(fit.wrong_sequences, 2);
+    assert_int_equal(fit.wrong_clean, 1);
+    assert_int_equal(fit.flips, 2);
+    assert_int_equal(fit.flips_fitted, 0);
+    assert_int_equal(fit.unflipped, 3);
+    assert_int_equal(fit.wrong_unflipped, 0);
+    train_fit(&batch, predicted, &fit);
+    assert_int_equal(fit.targets, 10);
+    (void)state;
+}
+
+static void tokens_are_tallied_like_vectors(void **state)
+{
+    for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+        struct arena *arena = arena_create(1 << 20, 0);
+        struct train_tally whole = {0}, parts = {0};
+        struct train_data data = {0};
+        struct settings settings;
+        struct nn_model *model;
+        struct status status;
+        settings_defaults(&settings);
+        settings.task.kind = TASK_ACCUMULATOR;
+        settings.task.supervision = supervision;
+        settings.model.kind = MODEL_TRANSFORMER;
+        settings.model.width = 16;
+        task_set_init(&data.set, &settings, SPLIT_TEST, 11);
+        assert_int_equal(nn_model_create(&settings, &data.set.shape, 11, arena, &model, &status), STATUS_OK);
+        assert_int_equal(train_tally(model, &data, 0, 300, arena, &whole, &status), STATUS_OK);
+        assert_int_equal(train_data_cache(&data, 200, arena, &status), STATUS_OK);
+        for (long at = 0; at < 300; at += 75)
+            assert_int_equal(train_tally(model, &data, at, 75, arena, &parts, &status), STATUS_OK);
+        assert_int_equal(whole.fit.sequences, 300);
+        assert_int_equal(whole.fit.targets, supervision == SUPERVISION_STEPS ? 3300 : 300);
+        assert_memory_equal(&whole.fit, &parts.fit, sizeof whole.fit);
+        assert_true(whole.loss == parts.loss && whole.loss > 0 && isfinite(whole.loss));
+        assert_true(isnan(whole.mass) && isnan(whole.signal_norm) && isnan(whole.noise_norm));
+        assert_true(whole.fit.wrong_sequences >= whole.fit.wrong_given / 11);
+        arena_destroy(arena);
+    }
+    (void)state;
+}
+
+// Targets of many classes at many positions take more room than the tokens.
+static void chunks_shrink_with_what_a_model_says(void **state)
+{
+    struct settings settings;
+    struct task_set set;
+    settings_defaults(&settings);
+    settings.task.kind = TASK_ACCUMULATOR;
+    settings.task.modulus = 4096;
+    for (long length = 1; length <= 4096; length *= 4) {
+        task_set_init(&set, &settings, SPLIT_TEST, length);
+        assert_true(train_chunk(&set) == 1 || train_chunk(&set) * length * 4096 * 4 <= 1 << 22);
+        assert_true(train_tally_bytes(&set) <= (size_t)length * 4096 * 8 + (6 << 20));
+    }
+    (void)state;
+}
+
 #define ROW(name) cmocka_unit_test_setup_teardown(name, create, destroy)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ROW(parts_and_cache_do_not_change_bits), ROW(sums_are_those_of_single_predictions),
-        ROW(memory_is_given_back_and_foretold),  ROW(chunks_shrink_with_the_length),
+        ROW(parts_and_cache_do_not_change_bits),
+        ROW(sums_are_those_of_single_predictions),
+        ROW(memory_is_given_back_and_foretold),
+        ROW(chunks_shrink_with_the_length),
         ROW(a_fit_counts_each_kind_of_sample),
+        cmocka_unit_test(targets_of_several_positions_are_counted_each),
+        cmocka_unit_test(tokens_are_tallied_like_vectors),
+        cmocka_unit_test(chunks_shrink_with_what_a_model_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "trial_fixture.h"
 
+#include <math.h>
+
 static struct bytes save(const struct trial *trial)
 {
     struct bytes bytes = {0};
@@ -80,6 +82,49 @@ static void every_step_resumes_with_the_same_bits(void **state)
     (void)state;
 }
 
+static void every_way_to_train_resumes_with_the_same_bits(void **state)
+{
+    const struct {
+        int model, task, optimizer, data;
+        int64_t batch_size, accumulation;
+        double dropout, clip;
+    } rows[] = {
+        {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_ADAM, DATA_FINITE, 7, 2, 0, INFINITY},
+        {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_ADAMW, DATA_STREAM, 7, 2, 0, 0.01},
+        {MODEL_TRANSFORMER, TASK_SIGNAL, OPTIMIZER_ADAMW, DATA_FINITE, 0, 1, 0, 1},
+        {MODEL_TRANSFORMER, TASK_SIGNAL, OPTIMIZER_ADAM, DATA_FINITE, 5, 1, 0.2, 1},
+        {MODEL_TRANSFORMER, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_STREAM, 5, 2, 0.2, 1},
+        {MODEL_TRANSFORMER, TASK_ACCUMULATOR, OPTIMIZER_MOMENTUM, DATA_FINITE, 0, 1, 0.2, INFINITY},
+        {MODEL_RNN, TASK_ACCUMULATOR, OPTIMIZER_ADAM, DATA_FINITE, 5, 3, 0, 1},
+        {MODEL_LSTM, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_FINITE, 9, 1, 0.2, 1},
+        {MODEL_LSTM, TASK_SIGNAL, OPTIMIZER_GD, DATA_STREAM, 9, 1, 0.2, INFINITY},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings settings = small_settings();
+        settings.task.kind = rows[r].task;
+        settings.model.kind = rows[r].model;
+        settings.model.encoding = ENCODING_ABSOLUTE;
+        settings.model.layers = 2;
+        settings.model.width = 16;
+        settings.model.heads = 2;
+        settings.model.dropout = rows[r].dropout;
+        settings.model.attention_noise = rows[r].dropout;
+        settings.train.optimizer = rows[r].optimizer;
+        settings.train.learning_rate = 0.01;
+        settings.train.data = rows[r].data;
+        settings.train.batch_size = rows[r].batch_size;
+        settings.train.accumulation = rows[r].accumulation;
+        settings.train.clip = rows[r].clip;
+        settings.train.weight_decay = 0.01;
+        settings.train.schedule = SCHEDULE_COSINE;
+        settings.train.warmup = 0.1;
+        settings.train.steps = 30;
+        settings.evaluate.points = 6;
+        resume_everywhere(&settings, 0);
+    }
+    (void)state;
+}
+
 static void a_state_of_another_trial_is_refused(void **state)
 {
     const int64_t other_lengths[] = {6, 30};
@@ -155,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_evaluation_resumes_with_the_same_bits),
         cmocka_unit_test(every_model_option_resumes_with_the_same_bits),
+        cmocka_unit_test(every_way_to_train_resumes_with_the_same_bits),
         cmocka_unit_test(every_step_resumes_with_the_same_bits),
         cmocka_unit_test(a_state_of_another_trial_is_refused),
         cmocka_unit_test(a_state_of_another_version_is_refused),
