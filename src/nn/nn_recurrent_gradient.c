@@ -136,13 +136,20 @@ static void group_gradient(struct recurrent *model, const struct recurrent_span 
     nn_head_end(&model->head, &model->common);
 }
 
+// Samples of a group: as even as can be, since a time step of few samples is no faster than one of many.
+static long samples_of_groups(const struct batch *batch)
+{
+    const long most = nn_group_samples(batch->length), groups = nn_most(1, (batch->samples + most - 1) / most);
+    return (batch->samples + groups - 1) / groups;
+}
+
 void recurrent_gradient(struct nn_model *common, const struct batch *batch, const struct nn_pass *pass,
                         real *ret_logits, double *ret_loss)
 {
     struct recurrent *model = (struct recurrent *)common;
     assert(fits(model, batch));
     const double targets = pass->targets > 0 ? pass->targets : (double)nn_targets(batch);
-    const long most = nn_group_samples(batch->length);
+    const long most = samples_of_groups(batch);
     recurrent_begin(model, true);
     for (long first = 0, number = 0; first < batch->samples; first += most, number++) {
         const long samples = nn_least(most, batch->samples - first);
