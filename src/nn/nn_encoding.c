@@ -105,10 +105,3 @@ void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which,
     tensor.frozen = site->frozen;
     site->tensor[which] = nn_add_tensor(site->model, builder, tensor);
 }
-
-void nn_add_rows(const struct nn_site *site, real *x, long stride, long count, const int32_t *positions)
-{
-    const long padded = nn_padded(site->width);
-    for (long r = 0; r < count; r++)
-        site->model->kernels->add_scaled(x + r * stride, site->table + positions[r] * padded, 1, padded);
-}

@@ -114,8 +114,6 @@ double nn_site_bias_flops(const struct nn_site *site, long length);
 
 // For encodings. Adds a tensor as site->tensor[which], its name after the prefix, frozen where the site is.
 void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which, struct nn_tensor tensor);
-// `add` from site->table.
-void nn_add_rows(const struct nn_site *site, real *x, long stride, long count, const int32_t *positions);
 // Row `first` + r of `count` rows: sin(p / 10000^(2c/width)) at column 2c and the cosine at 2c + 1, times `scale`,
 // where p = first + r may be negative. Column c of row r is ret[r * row_stride + c * column_stride].
 void nn_waves(long first, long count, long width, double scale, long row_stride, long column_stride, real *ret);

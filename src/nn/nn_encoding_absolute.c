@@ -5,24 +5,38 @@
 
 enum { POSITION };
 
-// The tensor is the first rows of the whole table.
+// The table has the positions beyond the tensor's.
 static void layout(struct nn_site *site, struct nn_builder *builder)
 {
     const struct nn_model *model = site->model;
-    const long all = nn_position_limit(model, model->max_length), padded = nn_padded(site->width);
-    site->table = nn_take_reals(builder, all, padded);
+    const long trained = nn_position_limit(model, model->max_trained_length);
     nn_site_tensor(site, builder, POSITION,
-                   (struct nn_tensor){.name = "position",
-                                      .rows = nn_position_limit(model, model->max_trained_length),
-                                      .columns = site->width,
-                                      .value = site->table});
+                   (struct nn_tensor){.name = "position", .rows = trained, .columns = site->width});
+    const long beyond = nn_position_limit(model, model->max_length) - trained;
+    if (beyond > 0)
+        site->table = nn_take_reals(builder, beyond, nn_padded(site->width));
 }
 
 static void fill(struct nn_site *site)
 {
+    const struct nn_tensor *tensor = site->tensor[POSITION];
     const long all = nn_position_limit(site->model, site->model->max_length);
-    for (long p = 0; p < all; p++)
+    struct nn_tensor beyond = *tensor;
+    beyond.value = site->table;
+    for (long p = 0; p < tensor->rows; p++)
         nn_draw_normal(site->model, site->tensor[POSITION], p, (uint64_t)p, site->init_scale);
+    for (long p = tensor->rows; p < all; p++)
+        nn_draw_normal(site->model, &beyond, p - tensor->rows, (uint64_t)p, site->init_scale);
+}
+
+static void add(const struct nn_site *site, real *x, long stride, long count, const int32_t *positions)
+{
+    const struct nn_tensor *tensor = site->tensor[POSITION];
+    for (long r = 0; r < count; r++) {
+        const long p = positions[r], beyond = p - tensor->rows;
+        const real *row = beyond < 0 ? tensor->value + p * tensor->stride : site->table + beyond * tensor->stride;
+        site->model->kernels->add_scaled(x + r * stride, row, 1, tensor->stride);
+    }
 }
 
 static void add_gradient(const struct nn_site *site, const real *x_gradient, long stride, long count,
@@ -34,9 +48,5 @@ static void add_gradient(const struct nn_site *site, const real *x_gradient, lon
                                          tensor->stride);
 }
 
-const struct nn_encoding nn_encoding_absolute = {.name = "absolute",
-                                                 .input = true,
-                                                 .layout = layout,
-                                                 .fill = fill,
-                                                 .add = nn_add_rows,
-                                                 .add_gradient = add_gradient};
+const struct nn_encoding nn_encoding_absolute = {
+    .name = "absolute", .input = true, .layout = layout, .fill = fill, .add = add, .add_gradient = add_gradient};

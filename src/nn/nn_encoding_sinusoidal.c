@@ -31,5 +31,12 @@ static void begin(struct nn_site *site, long length, bool gradient)
     site->filled = nn_most(site->filled, limit);
 }
 
+static void add(const struct nn_site *site, real *x, long stride, long count, const int32_t *positions)
+{
+    const long padded = nn_padded(site->width);
+    for (long r = 0; r < count; r++)
+        site->model->kernels->add_scaled(x + r * stride, site->table + positions[r] * padded, 1, padded);
+}
+
 const struct nn_encoding nn_encoding_sinusoidal = {
-    .name = "sinusoidal", .input = true, .layout = layout, .begin = begin, .add = nn_add_rows};
+    .name = "sinusoidal", .input = true, .layout = layout, .begin = begin, .add = add};
