@@ -5,6 +5,7 @@ float64, with the models of networks.py.
     build/peers-venv/bin/python tools/reference/parity.py            writes tests/nn/fixtures/parity
     build/peers-venv/bin/python tools/reference/parity.py --check    says whether they are up to date
 
+Its torch is that of tools/peers/requirements.txt, which tools/bench installs.
 The file has lines of text, and numbers behind each `values` line: the upper 48 bits of doubles, little-endian.
     case NAME              then, of this case:
     set NAME VALUE         a setting
