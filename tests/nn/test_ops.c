@@ -116,6 +116,37 @@ static void values_are_those_of_straight_loops(void **state)
     each_case(check_values);
 }
 
+static bool output_has_nan(const struct op *op)
+{
+    for (long r = 0; r < op->m[0].rows; r++)
+        for (long c = 0; c < op->m[0].columns; c++)
+            if (isnan(op_at(op, 0, r, c)))
+                return true;
+    return false;
+}
+
+static void check_nan(const struct op_row *row, struct op_shape shape)
+{
+    for (enum isa isa = 0; isa < ISA_COUNT; isa++)
+        for (int i = 1; i < OP_MATRICES && isa_supported(isa); i++) {
+            struct op op;
+            open_op(&op, row, shape);
+            if (op.m[i].varied && op.m[i].columns > 0) {
+                op.m[i].value[0] = (real)NAN;
+                row->forward(nn_kernels(isa), &op);
+                if (!output_has_nan(&op))
+                    blame(&op, isa_name(isa), 0, NAN);
+            }
+            close_op(&op);
+        }
+}
+
+static void nan_reaches_the_output(void **state)
+{
+    (void)state;
+    each_case(check_nan);
+}
+
 static void run_all(struct op *op, const struct op_row *row, struct op_shape shape, enum isa isa)
 {
     open_op(op, row, shape);
@@ -244,6 +275,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_straight_loops),
+        cmocka_unit_test(nan_reaches_the_output),
         sizeof(real) == sizeof(double) ? (struct CMUnitTest)cmocka_unit_test(gradients_are_finite_differences)
                                        : (struct CMUnitTest)cmocka_unit_test(bits_are_the_same_everywhere),
     };
