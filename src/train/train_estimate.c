@@ -9,15 +9,38 @@ enum {
 };
 
 // Operations of a product that take as long, measured: the softmax of one pair of tokens, and what else goes with a
-// token, a sequence, and a step or an evaluation; what a step does to a weight, plain, with moments, and for its norm.
+// token, a sequence, and a step or an evaluation; what a step does to a weight, plain, with moments, and for its norm;
+// a draw.
 enum { SOFTMAX = 15, TOKEN = 200, SEQUENCE = 5000, PASS = 40000, BACKWARD = 2 };
-enum { WEIGHT = 6, WEIGHT_MOMENTS = 25, WEIGHT_NORM = 6 };
+enum { WEIGHT = 6, WEIGHT_MOMENTS = 25, WEIGHT_NORM = 6, DRAW = 25 };
 
-// Of one pass over `samples` sequences, beside the products. Attention fills its lanes where queries are few.
-static double overhead(double samples, double length)
+// Pairs of tokens whose attention is weighed, of one sequence; it fills its lanes where queries are few.
+static double pairs(const struct settings *settings, double length)
 {
-    double queries = ceil(length / LANES) * LANES;
-    return PASS + samples * (SEQUENCE + length * TOKEN + length * queries * SOFTMAX);
+    const struct model_settings *model = &settings->model;
+    const double all = length * ceil(length / LANES) * LANES;
+    if (model->kind == MODEL_TWO_LAYER)
+        return all;
+    if (model->kind != MODEL_TRANSFORMER)
+        return 0;
+    return all * (settings_causal(settings) ? 0.5 : 1) * (double)(model->layers * model->heads);
+}
+
+// Of one pass over `samples` sequences, beside the products.
+static double overhead(const struct settings *settings, double samples, double length)
+{
+    return PASS + samples * (SEQUENCE + length * TOKEN + pairs(settings, length) * SOFTMAX);
+}
+
+// What a pass of training draws: dropout on units and attention, noise on scores.
+static double draws(const struct settings *settings, double samples, double length)
+{
+    const struct model_settings *model = &settings->model;
+    const double units = length * (double)model->width * (double)(1 + 2 * model->layers);
+    const double weighed = pairs(settings, length);
+    if (model->kind == MODEL_TWO_LAYER)
+        return 0;
+    return samples * DRAW * ((model->dropout > 0 ? units + weighed : 0) + (model->attention_noise > 0 ? weighed : 0));
 }
 
 static int64_t longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
@@ -32,7 +55,7 @@ static int64_t longest(const struct settings *settings, const int64_t *lengths, 
 static double evaluation_cost(const struct task_set *set, long samples, double times, bool cached)
 {
     double predict = nn_predict_flops(set->settings, &set->shape, samples, set->length) +
-                     overhead((double)samples, (double)set->length);
+                     overhead(set->settings, (double)samples, (double)set->length);
     return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
 }
 
@@ -47,7 +70,8 @@ static double steps_cost(const struct task_set *set)
     const bool moments = train->optimizer == OPTIMIZER_ADAM || train->optimizer == OPTIMIZER_ADAMW;
     const double update = (moments ? WEIGHT_MOMENTS : WEIGHT) + (isinf(train->clip) ? 0 : WEIGHT_NORM);
     const double pass = nn_gradient_flops(settings, &set->shape, (long)size, set->length) +
-                        BACKWARD * overhead(size, (double)set->length);
+                        BACKWARD * overhead(settings, size, (double)set->length) +
+                        draws(settings, size, (double)set->length);
     return steps * ((double)train->accumulation * pass + update * weights);
 }
 
