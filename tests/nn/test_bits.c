@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Golden hashes of 50 training steps for each encoding, activation and read-out, the same for every instruction set,
-// compiler and optimisation. They change with NUMERICS alone. `test_nn_bits print` prints the table.
+// compiler and optimisation.
 #include "base_hash.h"
-#include "base_isa.h"
+#include "golden.h"
 #include "nn_cases.h"
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { HASHES = 4 * ENCODING_KINDS, TENSORS = 10 };
 
@@ -49,71 +46,23 @@ static uint64_t trained(const struct settings *settings, uint64_t seed)
     return hash_64(parts, sizeof parts);
 }
 
-static void train_all(uint64_t hash[HASHES])
+static uint64_t train(size_t option)
 {
-    for (int option = 0; option < HASHES; option++) {
-        hash[option] = 0;
-        for (int shape = 0; shape < SHAPES; shape++) {
-            struct settings settings = case_settings(shapes[shape], option / 4, option & 1, option >> 1 & 1, false);
-            settings.model.random_positions = shape == 2 ? 50 : 0;
-            hash[option] = trained(&settings, hash[option]);
-        }
+    uint64_t hash = 0;
+    for (int shape = 0; shape < SHAPES; shape++) {
+        struct settings settings = case_settings(shapes[shape], (int)option / 4, option & 1, option >> 1 & 1, false);
+        settings.model.random_positions = shape == 2 ? 50 : 0;
+        hash = trained(&settings, hash);
     }
+    return hash;
 }
 
-// A process of its own, since the instruction set is chosen once in each. False when it fails.
-static bool hashes_of(enum isa isa, uint64_t ret_hash[HASHES])
+static void describe(size_t option, char *ret_text, size_t size)
 {
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    const pid_t child = fork();
-    if (child == 0) {
-        uint64_t hash[HASHES];
-        setenv("LGSWEEP_ISA", isa_name(isa), 1);
-        if (isa_current() == isa)
-            train_all(hash);
-        _exit(write(ends[1], hash, sizeof hash) != sizeof hash);
-    }
-    close(ends[1]);
-    size_t size = 0;
-    for (ssize_t got = 1; got > 0 && size < HASHES * sizeof *ret_hash; size += (size_t)(got > 0 ? got : 0))
-        got = read(ends[0], (char *)ret_hash + size, HASHES * sizeof *ret_hash - size);
-    close(ends[0]);
-    int code;
-    return waitpid(child, &code, 0) == child && code == 0 && size == HASHES * sizeof *ret_hash;
-}
-
-static void training_gives_the_golden_bits(void **state)
-{
-    uint64_t hash[HASHES];
-    assert_true(hashes_of((enum isa)(intptr_t)*state, hash));
-    for (int option = 0; option < HASHES; option++)
-        if (hash[option] != golden[option])
-            fail_msg("%s: encoding %d, activation %d, readout %d: %016llx, not %016llx",
-                     isa_name((enum isa)(intptr_t)*state), option / 4, option & 1, option >> 1 & 1,
-                     (unsigned long long)hash[option], (unsigned long long)golden[option]);
-}
-
-static int print(void)
-{
-    uint64_t hash[HASHES];
-    train_all(hash);
-    for (int option = 0; option < HASHES; option++)
-        printf("    0x%016llx,\n", (unsigned long long)hash[option]);
-    return 0;
+    snprintf(ret_text, size, "encoding %zu, activation %zu, readout %zu", option / 4, option & 1, option >> 1 & 1);
 }
 
 int main(int argc, char **argv)
 {
-    (void)argv;
-    if (argc > 1)
-        return print();
-    struct CMUnitTest tests[ISA_COUNT];
-    size_t count = 0;
-    for (enum isa isa = 0; isa < ISA_COUNT; isa++)
-        if (isa_supported(isa))
-            tests[count++] = (struct CMUnitTest){.name = isa_name(isa),
-                                                 .test_func = training_gives_the_golden_bits,
-                                                 .initial_state = (void *)(intptr_t)isa};
-    return _cmocka_run_group_tests("golden bits", tests, count, NULL, NULL);
+    return golden_main(&(struct golden){HASHES, golden, train, describe}, argc, argv);
 }
