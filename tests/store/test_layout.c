@@ -106,7 +106,7 @@ static void variables_say_what_they_are(void **state)
         {"test_error", "units", "1"},
         {"test_error", "coordinates", "encoding_code length_ratio step"},
         {"train_loss", "coordinates", "encoding_code step"},
-        {"trials/train_loss", "coordinates", "replicate snr encoding"},
+        {"trials/train_loss", "coordinates", "replicate init_source snr encoding"},
         {"step", "units", "steps"},
         {"snr", "long_name", "snr"},
         {"status", "flag_meanings", "pending done diverged failed excluded"},
