@@ -40,7 +40,7 @@ static inline struct settings case_settings(struct shape shape, int encoding, in
     settings.model.alibi_slope = 0.125;
     settings.model.t5_buckets = 12;
     settings.model.t5_distance = 20;
-    settings.model.fire_width = 5;
+    settings.model.fire_width = 9;
     settings.model.fire_threshold = 6.5;
     return settings;
 }
