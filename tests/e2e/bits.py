@@ -2,11 +2,9 @@
 """sweeps/tests/bits.yaml gives one digest: on every instruction set, with gcc and clang, with libm's variants masked."""
 from pathlib import Path
 
-from harness import ROOT, claim, lgsweep, main
+from harness import LIBM_MASKED, ROOT, claim, lgsweep, main
 
 GOLDEN = "a4a8fbcfc3d3380f7f627d3bce0b6b0e"
-# glibc then picks the variants of libm for processors without these.
-MASKED = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-ERMS"}
 FLAGS = Path("/proc/cpuinfo").read_text().split("\n\n")[0].split()
 ISAS = ["plain"] + [isa for isa, flag in (("avx2", "avx2"), ("avx512", "avx512vl")) if flag in FLAGS]
 BUILDS = ("build", "build-clang")
@@ -18,7 +16,7 @@ def golden(folder, isa, masked):
     program = ROOT / folder / "lgsweep"
     assert program.exists(), f"{folder} is not built: run tools/test clang first"
     lgsweep("run", ROOT / "sweeps" / "tests" / "bits.yaml", "-o", "bits.h5", ranks=2, program=program,
-            env={"LGSWEEP_ISA": isa, **(MASKED if masked else {})})
+            env={"LGSWEEP_ISA": isa, **(LIBM_MASKED if masked else {})})
     digest = lgsweep("diff", "--digest", "bits.h5").stdout.split()[0]
     assert digest == GOLDEN, digest
 

@@ -21,6 +21,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = Path(os.environ.get("LGSWEEP", ROOT / "build" / "lgsweep"))
 LONG = "--long" in sys.argv
+# glibc then picks the variants of libm for processors without these.
+LIBM_MASKED = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4,-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-ERMS"}
 _claims = []
 
 
