@@ -72,8 +72,7 @@ static enum status_code check_tied(const struct settings *settings, struct statu
 {
     const struct model_settings *model = &settings->model;
     const int64_t classes = settings->task.modulus, vocabulary = 2 * classes;
-    if (!model->tied || model->kind == MODEL_TWO_LAYER || !is_on_tokens(settings) ||
-        model->embeddings != EMBEDDINGS_TRAINED)
+    if (!model->tied || model->kind == MODEL_TWO_LAYER || !is_on_tokens(settings))
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
                       "tied makes the head of the embeddings, but task %s has %" PRId64 " symbols and %" PRId64

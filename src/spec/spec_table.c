@@ -38,7 +38,6 @@ IF(is_transformer, s->model.kind == MODEL_TRANSFORMER)
 IF(is_deep, s->model.kind != MODEL_TWO_LAYER)
 IF(has_attention, s->model.kind == MODEL_TWO_LAYER || s->model.kind == MODEL_TRANSFORMER)
 IF(embeds, is_deep(s) && is_tokens(s))
-IF(may_tie, embeds(s) && s->model.embeddings == EMBEDDINGS_TRAINED)
 IF(uses_snr, is_signal(s) || (embeds(s) && s->model.embeddings == EMBEDDINGS_ORTHONORMAL))
 IF(scales_width, is_transformer(s) && s->model.parametrization != PARAMETRIZATION_STANDARD)
 IF(uses_relative, has_attention(s) && s->model.encoding == ENCODING_RELATIVE)
@@ -48,9 +47,10 @@ IF(uses_sinusoidal, has_attention(s) && s->model.encoding == ENCODING_SINUSOIDAL
 IF(uses_t5, has_attention(s) && s->model.encoding == ENCODING_T5)
 IF(uses_fire, has_attention(s) && s->model.encoding == ENCODING_FIRE)
 IF(uses_positions, has_attention(s) && s->model.encoding != ENCODING_NONE)
-IF(learns_positions,
-   is_transformer(s) && (s->model.encoding == ENCODING_ABSOLUTE || s->model.encoding == ENCODING_RELATIVE))
+IF(learns_positions, is_transformer(s) && (s->model.encoding == ENCODING_ABSOLUTE || uses_relative(s) ||
+                                           s->model.encoding == ENCODING_TRANSFORMER_XL))
 IF(finite_data, s->train.data == DATA_FINITE)
+IF(uses_samples, finite_data(s) || s->train.batch_size == 0)
 IF(uses_momentum, s->train.optimizer == OPTIMIZER_MOMENTUM)
 IF(uses_adam, s->train.optimizer == OPTIMIZER_ADAM || s->train.optimizer == OPTIMIZER_ADAMW)
 IF(uses_cosine, s->train.schedule == SCHEDULE_COSINE)
@@ -91,7 +91,8 @@ const struct setting settings_table[] = {
      .applies = uses_snr, .help = "squared norm of the signal over the noise variance per coordinate; .inf: no noise"},
     {"noise_rate", FIELD(TASK, task.noise_rate), REAL(0.1, 0, 1), .open_high = true, .unit = "1",
      .help = "probability that a training label is replaced by another"},
-    {"samples", FIELD(TASK, task.samples), INT(80, 1, 1e7), .unit = "sequences", .help = "size N of the training set"},
+    {"samples", FIELD(TASK, task.samples), INT(80, 1, 1e7), .unit = "sequences", .applies = uses_samples,
+     .help = "size N of the training set; under data stream that of a batch with batch_size 0"},
     {"dim", FIELD(TASK, task.dim), INT(64, 3, 65536), .unit = "1", .applies = is_signal,
      .help = "signal: width d of an input vector; the two signals lie on coordinates 0 and 1"},
     {"signal_tokens", FIELD(TASK, task.signal_tokens), REAL(1, 0, 65536), .open_low = true, .unit = "1",
@@ -160,7 +161,7 @@ const struct setting settings_table[] = {
          "what the output reads; auto: the mean on signal, else every position, or the last under supervision final"},
     {"head_bias", FIELD(MODEL, model.head_bias), BOOL(true), .applies = is_deep,
      .help = "transformer, rnn, lstm: whether the head has a bias"},
-    {"tied", FIELD(MODEL, model.tied), BOOL(false), .applies = may_tie,
+    {"tied", FIELD(MODEL, model.tied), BOOL(false), .applies = embeds,
      .help = "whether the head's weights are the embeddings"},
     {"dropout", FIELD(MODEL, model.dropout), REAL(0, 0, 1), .open_high = true, .unit = "1", .applies = is_deep,
      .help = "probability that a unit is dropped in training: of the input, attention and branches, or between layers"},
@@ -176,7 +177,7 @@ const struct setting settings_table[] = {
      .help = "ntk, mup: the width at which they equal the standard parametrization"},
     {"position_scale", FIELD(MODEL, model.position_scale), REAL(0.02, 0, REAL_LIMIT), .unit = "1",
      .applies = learns_positions,
-     .help = "transformer: standard deviation of the initial vectors of absolute and relative"},
+     .help = "transformer: standard deviation of the initial vectors of absolute, relative and transformer_xl"},
     {"t5_buckets", FIELD(MODEL, model.t5_buckets), INT(32, 4, 4096), .unit = "1", .applies = uses_t5,
      .help = "t5: buckets of distances, in both directions together"},
     {"t5_distance", FIELD(MODEL, model.t5_distance), INT(128, 2, 1e6), .unit = "tokens", .applies = uses_t5,

@@ -64,7 +64,6 @@ static const struct combination {
      "tied",
      "tied makes the head of the embeddings, but task accumulator has 10 symbols and 5 classes (modulus = 5); write "
      "tied: false"},
-    {{{"task", "accumulator"}, {"model", "transformer"}, {"tied", "true"}, {"embeddings", "orthonormal"}}, NULL, NULL},
     {{{"model", "transformer"}, {"tied", "true"}}, NULL, NULL},
     {{{"model", "transformer"}, {"head", "per_position"}},
      "head",
@@ -243,6 +242,8 @@ static const struct {
 } uses[] = {
     {"snr", {{"task", "signal"}}, {"task", "accumulator"}},
     {"snr", {{"task", "accumulator"}, {"model", "rnn"}, {"embeddings", "orthonormal"}}, {"embeddings", "trained"}},
+    {"samples", {{"data", "stream"}}, {"batch_size", "8"}},
+    {"samples", {{"batch_size", "8"}}, {"data", "stream"}},
     {"dim", {{NULL}}, {"task", "accumulator"}},
     {"signal_tokens", {{NULL}}, {"task", "accumulator"}},
     {"signal_position", {{NULL}}, {"task", "accumulator"}},
@@ -275,7 +276,7 @@ static const struct {
     {"attention_mask", {{"model", "transformer"}}, {"model", "two_layer"}},
     {"head", {{"model", "rnn"}}, {"model", "two_layer"}},
     {"head_bias", {{"model", "rnn"}}, {"model", "two_layer"}},
-    {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"embeddings", "orthonormal"}},
+    {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"model", "two_layer"}},
     {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"task", "signal"}},
     {"dropout", {{"model", "rnn"}}, {"model", "two_layer"}},
     {"attention_noise", {{"model", "transformer"}}, {"model", "rnn"}},
@@ -286,6 +287,7 @@ static const struct {
     {"base_width", {{"model", "transformer"}, {"parametrization", "ntk"}}, {"model", "rnn"}},
     {"position_scale", {{"model", "transformer"}, {"encoding", "absolute"}}, {"model", "two_layer"}},
     {"position_scale", {{"model", "transformer"}, {"encoding", "relative"}}, {"encoding", "t5"}},
+    {"position_scale", {{"model", "transformer"}, {"encoding", "transformer_xl"}}, {"model", "two_layer"}},
     {"t5_buckets", {{"encoding", "t5"}}, {"encoding", "fire"}},
     {"t5_distance", {{"encoding", "t5"}}, {"model", "rnn"}},
     {"fire_width", {{"encoding", "fire"}}, {"encoding", "kerple"}},
