@@ -16,6 +16,7 @@ struct cell {
     ptrdiff_t at_train; // index of T = n among the lengths, or -1
     double chance, bayes;
     bool noisy; // η > 0
+    bool flips; // among those that finished; a stream has none
 };
 
 static size_t element(const struct cell *cell, size_t trial, size_t at)
@@ -31,10 +32,19 @@ static ptrdiff_t find_length(const struct record_table *table, int64_t length)
     return -1;
 }
 
-// A trial counts as asked for this length when it has the length's chance error.
+static bool has_result(const struct cell *cell, size_t trial)
+{
+    return cell->columns->table->status[trial] == RECORD_DONE &&
+           !isnan(cell->columns->error[element(cell, trial, cell->at)]);
+}
+
+// A trial counts as asked for this length when it has the length's chance error. Those without flips say nothing of
+// noise, unless none has any: then there is no verdict, but errors there are.
 static void collect(struct cell *cell, const size_t *trials, size_t trials_count)
 {
     const struct verdict_columns *columns = cell->columns;
+    for (size_t i = 0; i < trials_count && cell->noisy; i++)
+        cell->flips |= has_result(cell, trials[i]) && columns->flips[trials[i]] >= 1;
     for (size_t i = 0; i < trials_count; i++) {
         size_t trial = trials[i], here = element(cell, trial, cell->at);
         if (isnan(columns->chance[here]))
@@ -43,10 +53,10 @@ static void collect(struct cell *cell, const size_t *trials, size_t trials_count
             cell->diverged++;
             cell->flipped_diverged += !(columns->flips[trial] < 1);
         }
-        if (columns->table->status[trial] != RECORD_DONE || isnan(columns->error[here]))
+        if (!has_result(cell, trial))
             continue;
         cell->finished++;
-        if (cell->noisy && !(columns->flips[trial] >= 1))
+        if (cell->flips && !(columns->flips[trial] >= 1))
             continue;
         cell->chance = columns->chance[here];
         cell->bayes = isnan(columns->bayes[here]) ? 0 : columns->bayes[here];
@@ -245,7 +255,7 @@ static enum verdict decide(const struct cell *cell, const struct cell_result *re
         return VERDICT_DIVERGED;
     if (!cell->noisy)
         return VERDICT_NOT_APPLICABLE;
-    if (cell->count == 0)
+    if (!cell->flips)
         return cell->flipped_diverged > 0 ? VERDICT_DIVERGED : VERDICT_NOT_APPLICABLE;
     if (cell->diverged > 0)
         return VERDICT_UNDECIDED;
@@ -276,7 +286,7 @@ static double median_error(const struct cell *cell)
 static double share_interpolated(const struct cell *cell)
 {
     double sum = 0;
-    if (!cell->noisy)
+    if (!cell->flips)
         return NAN;
     for (size_t i = 0; i < cell->count; i++)
         sum += cell->columns->interpolated[cell->counted[i]];

@@ -306,6 +306,25 @@ static void replicates_without_flips_or_result_are_left_out(void **state)
     (void)state;
 }
 
+// A stream never shows a label twice: no flips, but errors.
+static void without_any_flip_errors_are_of_all_replicates(void **state)
+{
+    struct fixture fixture;
+    const double means[4] = {.1, .3, .02, .04};
+    fixture_fill(&fixture, 3, means, 0);
+    for (size_t i = 0; i < 6; i++)
+        fixture.flips[i] = 0;
+    derive(&fixture);
+    assert_true(value(&fixture, "replicates_counted", 0, 0) == 3);
+    assert_true(fabs(value(&fixture, "mean_test_error", 0, 1) - .3) < 1e-12);
+    assert_true(fabs(value(&fixture, "twin_difference", 0, 0) - .08) < 1e-12);
+    assert_true(isnan(value(&fixture, "share_interpolated", 0, 0)));
+    assert_string_equal(flag(&fixture, "verdict", 0, 0), "not_applicable");
+    assert_string_equal(flag(&fixture, "length_effect", 0, 1), "grows");
+    arena_destroy(fixture.arena);
+    (void)state;
+}
+
 static void a_single_replicate_speaks_of_its_model_only(void **state)
 {
     struct fixture fixture;
@@ -386,6 +405,7 @@ int main(void)
         cmocka_unit_test(intervals_of_an_error_stay_within_0_and_1),
         cmocka_unit_test(replicates_that_agree_know_no_more_than_their_sequences),
         cmocka_unit_test(replicates_without_flips_or_result_are_left_out),
+        cmocka_unit_test(without_any_flip_errors_are_of_all_replicates),
         cmocka_unit_test(a_single_replicate_speaks_of_its_model_only),
         cmocka_unit_test(lengths_that_a_trial_lacks_are_absent),
         cmocka_unit_test(an_empty_table_derives_every_name_once),
