@@ -126,6 +126,6 @@ static inline void case_stir(struct nn_case *c)
         for (long r = 0; r < tensor->rows; r++)
             for (long k = 0; k < tensor->columns; k++)
                 tensor->value[nn_tensor_at(tensor, r, k)] +=
-                    (real)(0.2 * random_uniform(key, i, (uint32_t)r, (uint32_t)k));
+                    (real)(0.2 * random_uniform(key, i, (uint32_t)r, (uint32_t)k) - 0.1);
     }
 }
