@@ -139,5 +139,17 @@ double nn_square_norm(const struct nn_tensor *tensor, bool gradient); // 16-lane
 double nn_gradient_flops(const struct settings *settings, const struct batch_shape *shape, long samples, long length);
 double nn_predict_flops(const struct settings *settings, const struct batch_shape *shape, long samples, long length);
 size_t nn_model_bytes(const struct settings *settings, const struct batch_shape *shape, long max_length);
-// The values of its trained tensors, padding included, and the number of all tensors.
-size_t nn_trained_bytes(const struct settings *settings, const struct batch_shape *shape, size_t *ret_tensors);
+
+// A model's dimensions without its numbers: all estimates of one model at the price of one. Lengths are up to
+// max_length.
+struct nn_sketch {
+    struct arena *arena;
+    const struct nn_model *model; // NULL when memory is out; estimates are then infinite
+    size_t bytes;                 // as nn_model_bytes
+    size_t trained_bytes;         // values of the trained tensors, padding included
+    size_t tensors;               // all of them
+};
+struct nn_sketch nn_sketch(const struct settings *settings, const struct batch_shape *shape, long max_length);
+void nn_sketch_fini(struct nn_sketch *sketch);
+double nn_sketch_gradient_flops(const struct nn_sketch *sketch, long samples, long length);
+double nn_sketch_predict_flops(const struct nn_sketch *sketch, long samples, long length);

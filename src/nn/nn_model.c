@@ -113,58 +113,56 @@ enum status_code nn_model_create(const struct settings *settings, const struct b
     return STATUS_OK;
 }
 
-// A model without numbers; the arena is the caller's to destroy. NULL when memory is out.
-static const struct nn_model *sketch(const struct settings *settings, const struct batch_shape *shape, long length,
-                                     struct arena **ret_arena, size_t *ret_bytes)
+struct nn_sketch nn_sketch(const struct settings *settings, const struct batch_shape *shape, long max_length)
 {
     enum { SKETCH_BYTES = 1 << 16 };
     struct nn_builder builder = {.structures = arena_create(SKETCH_BYTES, 0)};
-    *ret_arena = builder.structures;
-    const struct nn_model *model = builder.structures ? lay_out(settings, shape, length, &builder) : NULL;
-    *ret_bytes = builder.bytes;
-    return model;
+    const struct nn_model *model = builder.structures ? lay_out(settings, shape, max_length, &builder) : NULL;
+    struct nn_sketch sketch = {.arena = builder.structures, .model = model, .bytes = model ? builder.bytes : SIZE_MAX};
+    for (size_t i = 0; model && i < model->tensors; i++)
+        if (!model->tensor[i].frozen)
+            sketch.trained_bytes += (size_t)model->tensor[i].storage * sizeof(real);
+    sketch.tensors = model ? model->tensors : 0;
+    return sketch;
+}
+
+void nn_sketch_fini(struct nn_sketch *sketch)
+{
+    arena_destroy(sketch->arena);
+    *sketch = (struct nn_sketch){0};
+}
+
+double nn_sketch_gradient_flops(const struct nn_sketch *sketch, long samples, long length)
+{
+    return sketch->model ? sketch->model->kind->gradient_flops(sketch->model, samples, length) : INFINITY;
+}
+
+double nn_sketch_predict_flops(const struct nn_sketch *sketch, long samples, long length)
+{
+    return sketch->model ? sketch->model->kind->predict_flops(sketch->model, samples, length) : INFINITY;
 }
 
 size_t nn_model_bytes(const struct settings *settings, const struct batch_shape *shape, long max_length)
 {
-    struct arena *arena;
-    size_t bytes;
-    const bool known = sketch(settings, shape, max_length, &arena, &bytes) != NULL;
-    arena_destroy(arena);
-    return known ? bytes : SIZE_MAX;
-}
-
-size_t nn_trained_bytes(const struct settings *settings, const struct batch_shape *shape, size_t *ret_tensors)
-{
-    struct arena *arena;
-    size_t bytes;
-    const struct nn_model *model = sketch(settings, shape, 1, &arena, &bytes);
-    bytes = model ? 0 : SIZE_MAX;
-    *ret_tensors = model ? model->tensors : 0;
-    for (size_t i = 0; model && i < model->tensors; i++)
-        if (!model->tensor[i].frozen)
-            bytes += (size_t)model->tensor[i].storage * sizeof(real);
-    arena_destroy(arena);
+    struct nn_sketch sketch = nn_sketch(settings, shape, max_length);
+    const size_t bytes = sketch.bytes;
+    nn_sketch_fini(&sketch);
     return bytes;
 }
 
 double nn_gradient_flops(const struct settings *settings, const struct batch_shape *shape, long samples, long length)
 {
-    struct arena *arena;
-    size_t bytes;
-    const struct nn_model *model = sketch(settings, shape, length, &arena, &bytes);
-    const double flops = model ? model->kind->gradient_flops(model, samples, length) : INFINITY;
-    arena_destroy(arena);
+    struct nn_sketch sketch = nn_sketch(settings, shape, length);
+    const double flops = nn_sketch_gradient_flops(&sketch, samples, length);
+    nn_sketch_fini(&sketch);
     return flops;
 }
 
 double nn_predict_flops(const struct settings *settings, const struct batch_shape *shape, long samples, long length)
 {
-    struct arena *arena;
-    size_t bytes;
-    const struct nn_model *model = sketch(settings, shape, length, &arena, &bytes);
-    const double flops = model ? model->kind->predict_flops(model, samples, length) : INFINITY;
-    arena_destroy(arena);
+    struct nn_sketch sketch = nn_sketch(settings, shape, length);
+    const double flops = nn_sketch_predict_flops(&sketch, samples, length);
+    nn_sketch_fini(&sketch);
     return flops;
 }
 

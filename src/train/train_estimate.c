@@ -52,24 +52,24 @@ static int64_t longest(const struct settings *settings, const int64_t *lengths, 
 }
 
 // Predictions on `samples` of a set, `times` over; what is cached is made once.
-static double evaluation_cost(const struct task_set *set, long samples, double times, bool cached)
+static double evaluation_cost(const struct nn_sketch *model, const struct task_set *set, long samples, double times,
+                              bool cached)
 {
-    double predict = nn_predict_flops(set->settings, &set->shape, samples, set->length) +
+    double predict = nn_sketch_predict_flops(model, samples, set->length) +
                      overhead(set->settings, (double)samples, (double)set->length);
     return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
 }
 
 // Gradients of all micro-batches of a run, and what its steps do to the weights.
-static double steps_cost(const struct task_set *set)
+static double steps_cost(const struct nn_sketch *model, const struct task_set *set)
 {
     const struct settings *settings = set->settings;
     const struct train_settings *train = &settings->train;
     const double steps = (double)settings_steps(settings) + 1, size = (double)settings_batch_size(settings);
-    size_t tensors;
-    const double weights = (double)nn_trained_bytes(settings, &set->shape, &tensors) / sizeof(real);
+    const double weights = (double)model->trained_bytes / sizeof(real);
     const bool moments = train->optimizer == OPTIMIZER_ADAM || train->optimizer == OPTIMIZER_ADAMW;
     const double update = (moments ? WEIGHT_MOMENTS : WEIGHT) + (isinf(train->clip) ? 0 : WEIGHT_NORM);
-    const double pass = nn_gradient_flops(settings, &set->shape, (long)size, set->length) +
+    const double pass = nn_sketch_gradient_flops(model, (long)size, set->length) +
                         BACKWARD * overhead(settings, size, (double)set->length) +
                         draws(settings, size, (double)set->length);
     return steps * ((double)train->accumulation * pass + update * weights);
@@ -96,19 +96,21 @@ double train_cost(const struct settings *settings, const int64_t *lengths, size_
     size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
     task_set_init(&set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
-    double cost = steps_cost(&set) + training_data_cost(&set, evaluations);
+    struct nn_sketch model = nn_sketch(settings, &set.shape, (long)longest(settings, lengths, lengths_count));
+    double cost = steps_cost(&model, &set) + training_data_cost(&set, evaluations);
     if (!train_exact(settings) && settings->train.data == DATA_FINITE)
-        cost += evaluation_cost(&set, set.samples, evaluations, true);
+        cost += evaluation_cost(&model, &set, set.samples, evaluations, true);
     task_set_init(&set, settings, SPLIT_VALIDATION, set.length);
-    cost += evaluation_cost(&set, set.samples, evaluations, train_cached(&set, set.samples, &budget) > 0);
+    cost += evaluation_cost(&model, &set, set.samples, evaluations, train_cached(&set, set.samples, &budget) > 0);
     for (size_t i = 0; i < lengths_count; i++) {
         task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
         long curve = (long)evaluate->curve_samples, rest = set.samples - curve;
         bool cached = train_cached(&set, curve, &budget) > 0;
-        cost += evaluation_cost(&set, curve, evaluations + levels, cached);
-        cost += evaluation_cost(&set, rest, levels + 1, false);
+        cost += evaluation_cost(&model, &set, curve, evaluations + levels, cached);
+        cost += evaluation_cost(&model, &set, rest, levels + 1, false);
         cost += task_bayes_flops(settings, (long)lengths[i]);
     }
+    nn_sketch_fini(&model);
     return cost;
 }
 
@@ -168,10 +170,11 @@ static double data_memory(const struct settings *settings, const int64_t *length
 double train_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
     struct batch_shape shape;
-    size_t tensors;
     task_shape(settings, &shape);
-    const size_t model = nn_model_bytes(settings, &shape, (long)longest(settings, lengths, lengths_count));
-    const size_t trained = nn_trained_bytes(settings, &shape, &tensors);
-    return columns_memory(settings, lengths_count, tensors) + (double)model +
-           (double)train_optimizer_bytes(settings, trained, tensors) + data_memory(settings, lengths, lengths_count);
+    struct nn_sketch model = nn_sketch(settings, &shape, (long)longest(settings, lengths, lengths_count));
+    const double bytes = columns_memory(settings, lengths_count, model.tensors) + (double)model.bytes +
+                         (double)train_optimizer_bytes(settings, model.trained_bytes, model.tensors) +
+                         data_memory(settings, lengths, lengths_count);
+    nn_sketch_fini(&model);
+    return bytes;
 }

@@ -223,7 +223,7 @@ static void only_trained_tensors_have_buffers(void **state)
         for (int frozen = 0; frozen < 2; frozen++) {
             struct settings settings = small_settings(optimizer);
             struct fixture fixture;
-            size_t trained = 0, tensors;
+            size_t trained = 0;
             settings.model.freeze_attention = frozen;
             build(&fixture, &settings);
             for (size_t i = 0; i < TENSORS; i++)
@@ -238,9 +238,10 @@ static void only_trained_tensors_have_buffers(void **state)
             fixture.state.count = 0;
             assert_int_equal(train_optimizer_create(&settings, fixture.model, arena, &fixture.state, &other, &status),
                              STATUS_OK);
-            size_t bytes = nn_trained_bytes(&settings, &fixture.shape, &tensors);
-            assert_int_equal(tensors, TENSORS);
-            assert_true(arena_used(arena) <= train_optimizer_bytes(&settings, bytes, tensors));
+            struct nn_sketch model = nn_sketch(&settings, &fixture.shape, 8);
+            assert_int_equal(model.tensors, TENSORS);
+            assert_true(arena_used(arena) <= train_optimizer_bytes(&settings, model.trained_bytes, TENSORS));
+            nn_sketch_fini(&model);
             arena_destroy(arena);
             arena_destroy(fixture.arena);
         }
