@@ -7,8 +7,8 @@
 //   W_K)'
 // with act the identity or ReLU; scores are not scaled by the width. Loss log(1 + exp(-y f)), y = +1 for target 1 and
 // -1 for target 0. W_Q, W_K, W_V start at N(0, init_scale^2); w_O at +1, -1, +1, ... whether it is trained or fixed.
-// freeze_attention keeps W_Q, W_K and the vectors of encoding relative, which act on scores alone; learned positions of
-// encoding absolute act on values too and are trained.
+// freeze_attention keeps W_Q, W_K and what encodings learn that acts on scores alone; learned positions of encoding
+// absolute act on values too and are trained.
 //
 // transformer, x of length x width, per layer (Pre-LN):
 //   x += attention(norm(x)) W_o + b_o;   x += act(norm(x) W_1 + b_1) W_2 + b_2;   logits = head(norm(x)) W_h + b_h
