@@ -66,7 +66,7 @@ static void read_case(const char *text, struct settings *ret_settings)
     for (const char *at = text; *at;) {
         const size_t name = strcspn(at, "="), value = strcspn(at + name + 1, " ");
         const struct setting *setting = setting_find(at, name);
-        union setting_value parsed;
+        union setting_value parsed = {0};
         struct status status = {0};
         if (!setting || setting_parse(setting, at + name + 1, value, &parsed, &status) != STATUS_OK)
             fail_msg("%s: %s", text, status.text);
