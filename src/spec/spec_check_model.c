@@ -67,19 +67,6 @@ static enum status_code check_head_dim(const struct settings *settings, struct s
                       settings->model.head_dim);
 }
 
-// Of the one task on tokens.
-static enum status_code check_tied(const struct settings *settings, struct status *status)
-{
-    const struct model_settings *model = &settings->model;
-    const int64_t classes = settings->task.modulus, vocabulary = 2 * classes;
-    if (!model->tied || model->kind == MODEL_TWO_LAYER || !is_on_tokens(settings))
-        return STATUS_OK;
-    return status_set(status, STATUS_INVALID,
-                      "tied makes the head of the embeddings, but task %s has %" PRId64 " symbols and %" PRId64
-                      " classes (modulus = %" PRId64 "); write tied: false",
-                      choice_name("task", settings), vocabulary, classes, settings->task.modulus);
-}
-
 static enum status_code check_head(const struct settings *settings, struct status *status)
 {
     const bool everywhere = is_on_tokens(settings) && settings->task.supervision == SUPERVISION_STEPS;
@@ -155,7 +142,6 @@ const struct settings_check_row checks_of_model[] = {
     {{"width", "heads"}, check_heads},
     {{"width", "heads", "encoding"}, check_rotary_heads},
     {{"head_dim", "encoding"}, check_head_dim},
-    {{"tied"}, check_tied},
     {{"head", "supervision", "task"}, check_head},
     {{"random_positions", "train_length"}, check_random_positions},
     {{"t5_buckets", "encoding"}, check_t5_buckets},

@@ -162,7 +162,7 @@ const struct setting settings_table[] = {
     {"head_bias", FIELD(MODEL, model.head_bias), BOOL(true), .applies = is_deep,
      .help = "transformer, rnn, lstm: whether the head has a bias"},
     {"tied", FIELD(MODEL, model.tied), BOOL(false), .applies = embeds,
-     .help = "whether the head's weights are the embeddings"},
+     .help = "whether the head's weights are the embeddings of the first symbols, one for each class"},
     {"dropout", FIELD(MODEL, model.dropout), REAL(0, 0, 1), .open_high = true, .unit = "1", .applies = is_deep,
      .help = "probability that a unit is dropped in training: of the input, attention and branches, or between layers"},
     {"attention_noise", FIELD(MODEL, model.attention_noise), REAL(0, 0, REAL_LIMIT), .unit = "1",

@@ -94,7 +94,6 @@ CONTRADICTIONS = [
      ["s.yaml:5:", "a head is 1 wide", "multiple of 32"]),
     ("a vocabulary overflow", "modulus: 3", "modulus: 32769", ["s.yaml:4:", "65538 symbols", "65536", "32768"]),
     ("a modulus out of range", "modulus: 3", "modulus: 1e6", ["s.yaml:4:", "modulus", "65536"]),
-    ("a tied head without as many classes as symbols", "width: 16", "width: 16, tied: true", ["s.yaml:5:", "6 symbols", "3 classes"]),
     ("vectors' model on tokens", "kind: transformer, layers: 1, width: 16, heads: 2", "kind: two_layer", ["s.yaml:5:", "two_layer", "accumulator"]),
     ("a mean head where each position has a target", "width: 16", "width: 16, head: mean", ["s.yaml:5:", "head is mean", "per_position"]),
     ("a head of each position where one target is", "width: 16", "width: 16, head: per_position, dropout: 0.1",
