@@ -6,6 +6,7 @@
 // The block's transposed queries gain u, so that its scores do; the distances' part is what the scores start from. W
 // starts as a linear layer without bias, u and v as N(0, init_scale²).
 #include "nn_distance.h"
+#include "nn_scaling.h"
 #include <math.h>
 #include <string.h>
 
@@ -57,9 +58,14 @@ static void layout(struct nn_site *site, struct nn_builder *builder)
                                    nn_padded(model->max_trained_length));
 }
 
+static struct nn_scaling scaling_of(const struct nn_site *site)
+{
+    return nn_scaling(&site->model->settings, ROLE_HIDDEN);
+}
+
 static void fill(struct nn_site *site)
 {
-    const double bound = 1 / sqrt((double)site->width);
+    const double bound = scaling_of(site).initial / sqrt((double)site->width);
     for (long row = 0; row < site->width; row++)
         nn_draw_uniform(site->model, site->tensor[WEIGHT], row, (uint64_t)row, bound);
     for (int which = CONTENT; which <= POSITION; which++)
@@ -67,16 +73,18 @@ static void fill(struct nn_site *site)
             nn_draw_normal(site->model, site->tensor[which], head, (uint64_t)head, site->init_scale);
 }
 
-// The sinusoids of distances first … first + span - 1, transposed; a column is m = key - query, R takes -m.
+// The sinusoids, times W's factor, of distances first … first + span - 1, transposed; a column is m = key - query, R
+// takes -m.
 static void fill_waves(struct nn_site *site, long first, long span)
 {
     const struct nn_distance_vectors *vectors = &site->vectors;
     real *last = site->table + vectors->origin + first + span - 1;
-    nn_waves(-(first + span - 1), span, site->width, 1, -1, vectors->columns, last);
+    nn_waves(-(first + span - 1), span, site->width, scaling_of(site).factor, -1, vectors->columns, last);
     site->filled = span;
 }
 
-static void project(struct nn_site *site, long first, long span)
+// R W transposed, which scores need, and as rows, which gradients and random positions need.
+static void project(struct nn_site *site, long first, long span, bool as_rows)
 {
     const struct nn_distance_vectors *vectors = &site->vectors;
     const struct nn_tensor *weight = site->tensor[WEIGHT];
@@ -93,6 +101,8 @@ static void project(struct nn_site *site, long first, long span)
                                           .c = vectors->transposed + start,
                                           .c_stride = vectors->columns};
     site->model->kernels->multiply(&transposed);
+    if (!as_rows)
+        return;
     const struct nn_product rows = {.rows = span,
                                     .columns = all_heads(site),
                                     .depth = site->width,
@@ -110,11 +120,12 @@ static void project(struct nn_site *site, long first, long span)
 static void begin(struct nn_site *site, long length, bool gradient)
 {
     const struct workspace w = workspace_of(site);
+    const long limit = nn_position_limit(site->model, length);
     long first;
-    const long span = nn_distance_span(site, nn_position_limit(site->model, length), &first);
+    const long span = nn_distance_span(site, limit, &first);
     if (span > site->filled)
         fill_waves(site, first, span);
-    project(site, first, span);
+    project(site, first, span, gradient || limit > length);
     if (!gradient || !site->gradient)
         return;
     nn_distance_clear(site);
