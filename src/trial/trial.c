@@ -47,7 +47,8 @@ enum status_code trial_create(const struct settings *settings, const int64_t *le
     if (!trial->lengths) {
         char need[TEXT_NUMBER_SIZE];
         code = status_set(status, STATUS_MEMORY,
-                          "the trial needs %s of memory; lower samples, dim, points, test_length or curve_samples",
+                          "the trial needs %s of memory; lower samples, batch_size, width, dim, points, test_length or "
+                          "curve_samples",
                           text_size(bytes, need));
         goto out;
     }
