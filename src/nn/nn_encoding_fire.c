@@ -98,7 +98,7 @@ static void begin(struct nn_site *site, long length, bool gradient)
         const double x = math_log1p(fire->scale * (double)d);
         put(site, psi, d, x);
         put(site, slope, d, (double)d / (1 + fire->scale * (double)d));
-        if (!((double)d > fire->threshold) || !site->causal)
+        if (!site->causal || !((double)d > fire->threshold)) // a query up to L meets keys at any distance ahead
             for (long head = 0; head < site->heads; head++)
                 put(site, nn_bias_values(site, head), d, network(site, head, x * inverse));
     }
