@@ -78,6 +78,21 @@ static void estimates_of_enormous_trials_stay_finite(void **state)
     (void)state;
 }
 
+// Of 131 GB: minibatches have their samples made when they are wanted.
+static void a_large_set_need_not_be_in_memory(void **state)
+{
+    struct settings settings = small_settings();
+    settings.task.samples = 1000000;
+    settings.task.dim = 512;
+    settings.task.train_length = 64;
+    assert_true(train_memory(&settings, lengths, 1) > 1e11);
+    settings.train.batch_size = 64;
+    assert_true(train_memory(&settings, lengths, 1) < 3e8);
+    settings.train.data = DATA_STREAM;
+    assert_true(train_memory(&settings, lengths, 1) < 3e8);
+    (void)state;
+}
+
 static void cost_grows_with_all_that_takes_time(void **state)
 {
     const struct settings base = small_settings();
@@ -205,6 +220,7 @@ int main(void)
         cmocka_unit_test(memory_of_every_model_and_mode_is_an_upper_bound),
         cmocka_unit_test(lack_of_memory_is_an_error_at_any_point),
         cmocka_unit_test(estimates_of_enormous_trials_stay_finite),
+        cmocka_unit_test(a_large_set_need_not_be_in_memory),
         cmocka_unit_test(cost_grows_with_all_that_takes_time),
         cmocka_unit_test(costs_are_to_each_other_as_times),
         cmocka_unit_test(costs_of_other_models_are_as_times_too),

@@ -199,6 +199,31 @@ static void tokens_are_tallied_like_vectors(void **state)
     (void)state;
 }
 
+static void flips_are_counted_without_the_set_in_memory(void **state)
+{
+    struct arena *arena = arena_create(1 << 20, 0);
+    struct train_data data = {0};
+    struct settings settings;
+    struct status status;
+    long made = -1, cached = -1, straight = 0;
+    settings_defaults(&settings);
+    settings.task.kind = TASK_ACCUMULATOR;
+    settings.task.samples = 500;
+    settings.task.noise_rate = 0.2;
+    task_set_init(&data.set, &settings, SPLIT_TRAIN, 8);
+    assert_int_equal(train_count_flips(&data, arena, &made, &status), STATUS_OK);
+    assert_int_equal(arena_used(arena), 0);
+    assert_int_equal(train_data_cache(&data, 500, arena, &status), STATUS_OK);
+    assert_int_equal(train_count_flips(&data, arena, &cached, &status), STATUS_OK);
+    for (long t = 0; t < 4000; t++)
+        straight += data.batch.targets[t] != data.batch.clean[t];
+    assert_int_equal(made, straight);
+    assert_int_equal(cached, straight);
+    assert_in_range(straight, 650, 950);
+    arena_destroy(arena);
+    (void)state;
+}
+
 // Targets of many classes at many positions take more room than the tokens.
 static void chunks_shrink_with_what_a_model_says(void **state)
 {
@@ -227,6 +252,7 @@ int main(void)
         ROW(a_fit_counts_each_kind_of_sample),
         cmocka_unit_test(targets_of_several_positions_are_counted_each),
         cmocka_unit_test(tokens_are_tallied_like_vectors),
+        cmocka_unit_test(flips_are_counted_without_the_set_in_memory),
         cmocka_unit_test(chunks_shrink_with_what_a_model_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
