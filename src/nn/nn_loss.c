@@ -4,11 +4,6 @@
 #include "nn_private.h"
 #include <math.h>
 
-real nn_canonical(real x)
-{
-    return isnan(x) ? (real)NAN : x;
-}
-
 static bool counts(const struct batch *batch, long target)
 {
     return !batch->mask || batch->mask[target];

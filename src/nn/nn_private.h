@@ -3,6 +3,7 @@
 #pragma once
 #include "base_arena.h"
 #include "nn_kernels.h"
+#include <math.h>
 
 static inline long nn_padded(long count)
 {
@@ -78,6 +79,9 @@ void nn_draw_normal(const struct nn_model *model, struct nn_tensor *tensor, long
 void nn_draw_uniform(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
 
 void nn_clear_gradients(struct nn_model *model);
-real nn_canonical(real x); // NaN in its one form
+static inline real nn_canonical(real x) // NaN in its one form
+{
+    return x == x ? x : (real)NAN;
+}
 // The losses of nn_losses, summed in double in their order; NaN in its one form.
 double nn_loss_sum(const struct batch *batch, const real *logits);

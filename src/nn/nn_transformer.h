@@ -27,6 +27,13 @@ struct transformer_rows {
     real *statistics, *statistics_ffn; // of the two norms
 };
 
+// Where a chunk's queries, keys and values lie: row r of head h of sample s at s * sample + h * head + r * stride; keys
+// `part` numbers behind queries, values as much behind keys.
+struct transformer_heads {
+    real *at;
+    long stride, head, part, sample;
+};
+
 struct transformer_norm {
     struct nn_tensor *gain, *bias; // bias NULL for rms
 };
@@ -63,6 +70,7 @@ struct transformer {
     struct nn_rows last_normed;    // (rows of a training chunk)
     real *last_statistics;
     struct transformer_rows block; // of prediction; its x and projected are the whole chunk's
+    struct nn_rows staged;         // of prediction: `projected` of a block, before its heads are taken apart
     real *value_norms;             // (TRANSFORMER_BLOCK)
     double *measured;              // (samples of a chunk, 3)
     // Gradients of a training chunk.
@@ -98,11 +106,12 @@ void transformer_norm_rows(const struct transformer *model, const struct transfo
 // From `x` to `projected`.
 void transformer_project(struct transformer *model, const struct transformer_layer *layer, long row, long count,
                          const struct transformer_rows *rows);
+struct transformer_heads transformer_heads_of(const struct transformer *model, long length, struct nn_rows projected);
 // From all of the chunk's queries, keys and values to the `mixed` of some rows, which start at a multiple of 16 within
 // their sequence.
 void transformer_attend(struct transformer *model, struct transformer_layer *layer,
-                        const struct transformer_chunk *chunk, long row, long count, struct nn_rows projected,
-                        struct nn_rows ret_mixed);
+                        const struct transformer_chunk *chunk, long row, long count,
+                        const struct transformer_heads *heads, struct nn_rows ret_mixed);
 // From `mixed` to `next`.
 void transformer_finish(struct transformer *model, const struct transformer_layer *layer,
                         const struct transformer_chunk *chunk, long row, long count,

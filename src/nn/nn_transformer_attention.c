@@ -6,18 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct nn_attention *attention_of(struct transformer *model, const struct transformer_chunk *chunk,
-                                         struct nn_rows projected, long sample, long head)
+struct transformer_heads transformer_heads_of(const struct transformer *model, long length, struct nn_rows projected)
 {
-    const long length = chunk->batch->length, row = sample * length;
+    return (struct transformer_heads){.at = projected.at,
+                                      .stride = projected.stride,
+                                      .head = model->head_padded,
+                                      .part = model->part,
+                                      .sample = length * projected.stride};
+}
+
+static struct nn_attention *attention_of(struct transformer *model, const struct transformer_chunk *chunk,
+                                         const struct transformer_heads *heads, long sample, long head)
+{
     struct nn_attention *block = &model->attention;
-    block->length = length;
+    block->length = chunk->batch->length;
     block->head = head;
-    block->positions = model->positions + row;
+    block->positions = model->positions + sample * block->length;
     block->consecutive = chunk->consecutive;
-    block->query = projected.at + row * projected.stride + head * model->head_padded;
-    block->key = block->query + model->part;
-    block->value = block->key + model->part;
+    block->stride = heads->stride;
+    block->query = heads->at + sample * heads->sample + head * heads->head;
+    block->key = block->query + heads->part;
+    block->value = block->key + heads->part;
     return block;
 }
 
@@ -105,11 +114,11 @@ static double mass_of(const struct transformer *model, const struct batch *batch
 // Rows from … to - 1 of one sample; `mixed` starts at row `from`.
 static void attend_sample(struct transformer *model, struct transformer_layer *layer,
                           const struct transformer_chunk *chunk, long sample, long from, long to,
-                          struct nn_rows projected, struct nn_rows mixed)
+                          const struct transformer_heads *heads, struct nn_rows mixed)
 {
     const int64_t index = batch_index(chunk->batch, chunk->first + sample);
     for (long head = 0; head < model->heads; head++) {
-        struct nn_attention *block = attention_of(model, chunk, projected, sample, head);
+        struct nn_attention *block = attention_of(model, chunk, heads, sample, head);
         for (long first = from; first < to; first += NN_LANES) {
             set_first(model, block, first);
             attend(model, layer, block, index);
@@ -122,15 +131,14 @@ static void attend_sample(struct transformer *model, struct transformer_layer *l
 }
 
 void transformer_attend(struct transformer *model, struct transformer_layer *layer,
-                        const struct transformer_chunk *chunk, long row, long count, struct nn_rows projected,
-                        struct nn_rows ret_mixed)
+                        const struct transformer_chunk *chunk, long row, long count,
+                        const struct transformer_heads *heads, struct nn_rows ret_mixed)
 {
     const long length = chunk->batch->length;
     for (long r = 0, some; r < count; r += some) {
         const long from = (row + r) % length;
         some = nn_least(count - r, length - from);
-        attend_sample(model, layer, chunk, (row + r) / length, from, from + some, projected,
-                      nn_rows_from(ret_mixed, r));
+        attend_sample(model, layer, chunk, (row + r) / length, from, from + some, heads, nn_rows_from(ret_mixed, r));
     }
 }
 
@@ -147,11 +155,12 @@ void transformer_attention_gradient(struct transformer *model, struct transforme
                                     const struct transformer_chunk *chunk)
 {
     const long length = chunk->batch->length;
-    const struct nn_rows mixed = model->mixed_gradient, projected = layer->kept.projected;
+    const struct nn_rows mixed = model->mixed_gradient;
+    const struct transformer_heads heads = transformer_heads_of(model, length, layer->kept.projected);
     for (long sample = 0; sample < chunk->samples; sample++)
         for (long head = 0; head < model->heads; head++) {
-            struct nn_attention *block = attention_of(model, chunk, projected, sample, head);
-            const long start = block->query - projected.at;
+            struct nn_attention *block = attention_of(model, chunk, &heads, sample, head);
+            const long start = block->query - heads.at;
             block->query_gradient = model->projected_gradient.at + start;
             block->key_gradient = block->query_gradient + model->part;
             block->value_gradient = block->key_gradient + model->part;

@@ -78,8 +78,9 @@ static void chunk_forward(struct transformer *model, struct transformer_chunk *c
     for (long l = 0; l < model->layers; l++) {
         struct transformer_layer *layer = &model->layer[l];
         const struct transformer_rows *kept = &layer->kept;
+        const struct transformer_heads heads = transformer_heads_of(model, batch->length, kept->projected);
         transformer_project(model, layer, 0, chunk->rows, kept);
-        transformer_attend(model, layer, chunk, 0, chunk->rows, kept->projected, kept->mixed);
+        transformer_attend(model, layer, chunk, 0, chunk->rows, &heads, kept->mixed);
         transformer_finish(model, layer, chunk, 0, chunk->rows, kept);
     }
     transformer_norm_rows(model, &model->norm, chunk->rows, model->layer[model->layers - 1].kept.next,

@@ -12,10 +12,11 @@ size_t transformer_tensors_limit(const struct settings *settings)
     return (size_t)settings->model.layers * LAYER_TENSORS + OTHER_TENSORS;
 }
 
-// Tokens of a chunk, so that what is kept of them stays in the cache beside the weights.
+// Tokens of a chunk. Of narrow models so few that what is kept of them stays in the cache; wide ones do not fit, and
+// read their weights less often by larger chunks. Measured.
 static long chunk_tokens(const struct settings *settings)
 {
-    return settings->model.width <= 96 ? 128 : 64;
+    return settings->model.width <= 192 ? 128 : 256;
 }
 
 static void describe(struct transformer *model)
@@ -166,6 +167,7 @@ static void take_chunk(struct transformer *model, struct nn_builder *builder)
     model->block = take_rows(model, builder, TRANSFORMER_BLOCK, false);
     model->block.x = nn_take_rows(builder, all, model->width);
     model->block.projected = nn_take_rows(builder, all, 3 * model->part);
+    model->staged = nn_take_rows(builder, TRANSFORMER_BLOCK, 3 * model->part);
     for (long l = 0; l < model->layers; l++) {
         struct transformer_rows *kept = &model->layer[l].kept;
         *kept = take_rows(model, builder, rows, true);
@@ -192,7 +194,6 @@ static void take_attention(struct transformer *model, struct nn_builder *builder
     const long keys = model->common.max_length, trained = model->common.max_trained_length;
     attention->causal = model->causal;
     attention->head_dim = attention->value_dim = model->head_dim;
-    attention->stride = model->block.projected.stride;
     attention->columns = nn_take_reals(builder, model->head_padded, NN_LANES);
     attention->weights = nn_take_reals(builder, keys, NN_LANES);
     attention->score_gradient = nn_take_reals(builder, trained, NN_LANES);

@@ -25,20 +25,62 @@ static void measure_values(struct transformer *model, const struct transformer_c
     }
 }
 
-static void layer_forward(struct transformer *model, struct transformer_layer *layer,
-                          const struct transformer_chunk *chunk)
+// From how many tokens on the heads of a sequence are taken apart, so that a head's keys and values are read as
+// streams.
+enum { LONG_SEQUENCE = 1024 };
+
+static struct transformer_heads heads_apart(const struct transformer *model, long length)
 {
+    const long head = length * model->head_padded;
+    return (struct transformer_heads){.at = model->block.projected.at,
+                                      .stride = model->head_padded,
+                                      .head = head,
+                                      .part = model->heads * head,
+                                      .sample = 3 * model->heads * head};
+}
+
+// `count` rows of one sample, from its row `position` on.
+static void take_apart(const struct transformer *model, const struct transformer_heads *heads, long sample,
+                       long position, long count, struct nn_rows projected)
+{
+    const long columns = model->head_padded;
+    for (long place = 0; place < 3 * model->heads; place++) { // a head's queries, keys or values
+        real *to = heads->at + sample * heads->sample + place * heads->head + position * columns;
+        for (long r = 0; r < count; r++)
+            memcpy(to + r * columns, projected.at + r * projected.stride + place * columns,
+                   (size_t)columns * sizeof *to);
+    }
+}
+
+static struct transformer_heads project_chunk(struct transformer *model, const struct transformer_layer *layer,
+                                              const struct transformer_chunk *chunk)
+{
+    const long length = chunk->batch->length;
+    const bool apart = length >= LONG_SEQUENCE;
+    const struct transformer_heads heads =
+        apart ? heads_apart(model, length) : transformer_heads_of(model, length, model->block.projected);
     for (long row = 0, some; row < chunk->rows; row += some) {
-        const struct transformer_rows rows = transformer_block_at(model, row);
+        struct transformer_rows rows = transformer_block_at(model, row);
         some = transformer_block_rows(chunk, row);
+        if (apart)
+            rows.projected = model->staged;
         transformer_project(model, layer, row, some, &rows);
         if (chunk->relevant_norms)
             measure_values(model, chunk, row, some, rows.projected);
+        if (apart)
+            take_apart(model, &heads, row / length, row % length, some, rows.projected);
     }
+    return heads;
+}
+
+static void layer_forward(struct transformer *model, struct transformer_layer *layer,
+                          const struct transformer_chunk *chunk)
+{
+    const struct transformer_heads heads = project_chunk(model, layer, chunk);
     for (long row = 0, some; row < chunk->rows; row += some) {
         const struct transformer_rows rows = transformer_block_at(model, row);
         some = transformer_block_rows(chunk, row);
-        transformer_attend(model, layer, chunk, row, some, model->block.projected, rows.mixed);
+        transformer_attend(model, layer, chunk, row, some, &heads, rows.mixed);
         transformer_finish(model, layer, chunk, row, some, &rows);
     }
 }

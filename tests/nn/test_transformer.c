@@ -109,10 +109,46 @@ static void gradients_are_differences_of_the_loss(void **state)
     }
 }
 
+static void near(real got, double want)
+{
+    if (!(fabs((double)got - want) <= 1e-5 * (1 + want)))
+        fail_msg("%g, not %g", (double)got, want);
+}
+
+static void measures_are_means_over_queries_heads_and_layers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        struct nn_case c = {0};
+        struct reference r;
+        real mass[8], relevant[8], other[8];
+        case_open(&c, &rows[i]);
+        reference_open(&r, &c);
+        reference_loss(&r, NULL);
+        nn_predict(c.model, &c.batch, &(struct nn_outputs){NULL, mass, relevant, other});
+        const double places = (double)(CASE_LAYERS * rows[i].heads), length = (double)rows[i].length;
+        const double count = (double)c.batch.relevant_count;
+        for (long s = 0; s < rows[i].samples; s++) {
+            near(mass[s], r.mass[s] / (places * length));
+            near(relevant[s], r.relevant_norm[s] / (places * count));
+            if (length > count)
+                near(other[s], r.other_norm[s] / (places * (length - count)));
+            else
+                assert_true(isnan(other[s]));
+        }
+        c.batch.relevant_count = 0;
+        nn_predict(c.model, &c.batch, &(struct nn_outputs){NULL, mass, relevant, other});
+        assert_true(isnan(mass[0]) && isnan(relevant[0]) && other[0] > 0);
+        reference_close(&r);
+        case_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_and_loss_are_those_of_the_formulas),
+        cmocka_unit_test(measures_are_means_over_queries_heads_and_layers),
         cmocka_unit_test(gradients_are_differences_of_the_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,8 @@ struct reference {
     long length, width;
     double *x, *normed, *query, *key, *value, *mixed, *hidden; // of one sample
     double *score;
+    double *mass, *relevant_norm, *other_norm; // (samples): sums over queries or tokens, heads and layers
+    long sample;
 };
 
 static inline void reference_open(struct reference *r, const struct nn_case *c)
@@ -33,11 +35,15 @@ static inline void reference_open(struct reference *r, const struct nn_case *c)
         *rows[i] = case_take(length * width, sizeof(double));
     r->hidden = case_take(length * width * (long)c->settings.model.ffn_factor, sizeof(double));
     r->score = case_take(length, sizeof(double));
+    r->mass = case_take(c->batch.samples, sizeof(double));
+    r->relevant_norm = case_take(c->batch.samples, sizeof(double));
+    r->other_norm = case_take(c->batch.samples, sizeof(double));
 }
 
 static inline void reference_close(struct reference *r)
 {
-    double *rows[] = {r->x, r->normed, r->query, r->key, r->value, r->mixed, r->hidden, r->score};
+    double *rows[] = {r->x,      r->normed, r->query, r->key,           r->value,     r->mixed,
+                      r->hidden, r->score,  r->mass,  r->relevant_norm, r->other_norm};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         free(rows[i]);
     for (size_t i = 0; i < r->tensors; i++)
@@ -86,6 +92,25 @@ static inline void normalise(const struct reference *r, const char *gain, const 
     }
 }
 
+static inline bool is_relevant(const struct reference *r, long position)
+{
+    const struct batch *batch = &r->c->batch;
+    for (long k = 0; k < batch->relevant_count; k++)
+        if (batch->relevant[r->sample * batch->relevant_count + k] == position)
+            return true;
+    return false;
+}
+
+static inline void measure_values(struct reference *r, long from, long to)
+{
+    for (long j = 0; j < r->length; j++) {
+        double square = 0;
+        for (long k = from; k < to; k++)
+            square += r->value[j * r->width + k] * r->value[j * r->width + k];
+        (is_relevant(r, j) ? r->relevant_norm : r->other_norm)[r->sample] += sqrt(square);
+    }
+}
+
 static inline void attend(struct reference *r)
 {
     const struct model_settings *m = &r->c->settings.model;
@@ -102,6 +127,8 @@ static inline void attend(struct reference *r)
                     score += r->query[i * r->width + k] * r->key[j * r->width + k];
                 sum += r->score[j] = exp(score / sqrt((double)size));
             }
+            for (long j = 0; j < keys; j++)
+                r->mass[r->sample] += is_relevant(r, j) ? r->score[j] / sum : 0;
             for (long j = 0; j < keys; j++)
                 for (long k = h * size; k < (h + 1) * size; k++)
                     r->mixed[i * r->width + k] += r->score[j] / sum * r->value[j * r->width + k];
@@ -143,6 +170,8 @@ static inline void layer_forward(struct reference *r, long l)
     affine(r, "layers.%ld.attention.query", "layers.%ld.attention.query.bias", l, r->normed, w, w, false, r->query);
     affine(r, "layers.%ld.attention.key", "layers.%ld.attention.key.bias", l, r->normed, w, w, false, r->key);
     affine(r, "layers.%ld.attention.value", "layers.%ld.attention.value.bias", l, r->normed, w, w, false, r->value);
+    for (long h = 0; h < (long)m->heads; h++)
+        measure_values(r, h * w / (long)m->heads, (h + 1) * w / (long)m->heads);
     attend(r);
     affine(r, "layers.%ld.attention.out", "layers.%ld.attention.out.bias", l, r->mixed, w, w, true, r->x);
     normalise(r, "layers.%ld.norm2.gain", "layers.%ld.norm2.bias", l);
@@ -189,6 +218,7 @@ static inline double reference_loss(struct reference *r, double *ret_logits)
     double sum = 0, logits[CASE_CLASSES];
     long count = 0;
     for (long s = 0; s < batch->samples; s++) {
+        r->sample = s;
         embed(r, s);
         for (long l = 0; l < CASE_LAYERS; l++)
             layer_forward(r, l);
