@@ -198,17 +198,11 @@ struct nn_kernels {
     // beyond the sequence.
     void (*attention_on)(const struct nn_attention *attention, const int32_t *keys, long count,
                          real ret_mass[NN_LANES]);
-    // weights = -slope * |key - query|.
-    void (*distance_bias)(struct nn_attention *attention, real slope);
 
     // Turns the halves of `columns` numbers of each row by the angles of its position: pair (c, c + columns / 2) by
-    // (cosine, sine) at angles[position * columns + c], [… + columns / 2 + c], backwards where `back`. Row r is at
-    // position r mod length.
-    void (*rotate)(real *rows, long stride, long count, long length, long columns, const real *angles, bool back);
-
-    // The same for `count` rows at the given positions.
-    void (*turn)(real *rows, long stride, long count, long columns, const int32_t *positions, const real *angles,
-                 bool back);
+    // (cosine, sine) at angles[position * columns + c], [… + columns / 2 + c], backwards where `back`.
+    void (*rotate)(real *rows, long stride, long count, long columns, const int32_t *positions, const real *angles,
+                   bool back);
     // weights[j, lane] = values[first + lane - j], and sums of the same places += score_gradient. Up to 15 places more
     // on either side are read, and added zero to.
     void (*bias_slices)(struct nn_attention *attention, const real *values);

@@ -70,8 +70,8 @@ static void begin(struct nn_site *site, long length, bool gradient)
 static void rotate(const struct nn_site *site, real *rows, long stride, long count, const int32_t *positions, bool back)
 {
     for (long head = 0; head < site->heads; head++)
-        site->model->kernels->turn(rows + head * site->head_padded, stride, count, site->head_dim, positions,
-                                   site->table, back);
+        site->model->kernels->rotate(rows + head * site->head_padded, stride, count, site->head_dim, positions,
+                                     site->table, back);
 }
 
 const struct nn_encoding nn_encoding_rope = {.name = "rope", .layout = layout, .begin = begin, .rotate = rotate};

@@ -398,14 +398,3 @@ static void attention_on(const struct nn_attention *t, const int32_t *keys, long
         simd_store(ret_mass + lane, existing(t, lane, simd_mul(mass, simd_load(t->inverse + lane))));
     }
 }
-
-static void distance_bias(struct nn_attention *t, real slope)
-{
-    for (long j = 0; j < t->keys; j++) {
-        UNROLLED
-        for (int lane = 0; lane < NN_LANES; lane += SIMD_WIDTH) {
-            simd distance = simd_sub(simd_set((real)(j - t->first)), simd_load(lane_number + lane));
-            simd_store(t->weights + j * NN_LANES + lane, simd_mul(simd_set(-slope), simd_abs(distance)));
-        }
-    }
-}

@@ -4,8 +4,8 @@
 #include "nn_kernel_attention.h"
 #include "nn_kernel_rows.h"
 
-SIMD_INLINE void turn_row(real *restrict first, real *restrict second, const real *restrict cosine,
-                          const real *restrict sine, long half, real sign)
+SIMD_INLINE void rotate_row(real *restrict first, real *restrict second, const real *restrict cosine,
+                            const real *restrict sine, long half, real sign)
 {
     for (long c = 0; c < half; c++) {
         const real x = first[c], y = second[c], angle = sign * sine[c];
@@ -14,13 +14,13 @@ SIMD_INLINE void turn_row(real *restrict first, real *restrict second, const rea
     }
 }
 
-static void turn(real *rows, long stride, long count, long columns, const int32_t *positions, const real *angles,
-                 bool back)
+static void rotate(real *rows, long stride, long count, long columns, const int32_t *positions, const real *angles,
+                   bool back)
 {
     const long half = columns / 2;
     for (long r = 0; r < count; r++) {
         const real *row = angles + positions[r] * columns;
-        turn_row(rows + r * stride, rows + r * stride + half, row, row + half, half, back ? -1 : 1);
+        rotate_row(rows + r * stride, rows + r * stride + half, row, row + half, half, back ? -1 : 1);
     }
 }
 

@@ -3,25 +3,6 @@
 #pragma once
 #include "nn_kernel_lanes.h"
 
-SIMD_INLINE void rotate_row(real *restrict first, real *restrict second, const real *restrict cosine,
-                            const real *restrict sine, long half, real sign)
-{
-    for (long c = 0; c < half; c++) {
-        const real x = first[c], y = second[c], turn = sign * sine[c];
-        first[c] = x * cosine[c] - y * turn;
-        second[c] = x * turn + y * cosine[c];
-    }
-}
-
-static void rotate(real *rows, long stride, long count, long length, long columns, const real *angles, bool back)
-{
-    const long half = columns / 2;
-    for (long r = 0, position = 0; r < count; r++, position = position + 1 == length ? 0 : position + 1) {
-        const real *row = angles + position * columns;
-        rotate_row(rows + r * stride, rows + r * stride + half, row, row + half, half, back ? -1 : 1);
-    }
-}
-
 enum { DOT_ROWS = 4, COMBINE_VECTORS = 4 }; // sums at once, for their latency; each in its own order
 
 SIMD_INLINE void dots_of(int rows, const real *first, long stride, long width, const real *vector, real *ret)

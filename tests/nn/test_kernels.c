@@ -180,6 +180,7 @@ static void flat_loops_round_once(void **state)
 
 static void rotations_turn_pairs_and_back(void **state)
 {
+    static const int32_t positions[] = {0, 2, 2, 1, 0, 2, 1};
     struct tables *t = *state;
     for (size_t i = 0; i < t->count; i++)
         for (long columns = 2; columns <= 66; columns += 2) {
@@ -190,16 +191,16 @@ static void rotations_turn_pairs_and_back(void **state)
                     t->want[p * columns + half + c] = sinf((float)(p * c));
                 }
             memcpy(t->got, t->a, sizeof t->got);
-            t->table[i]->rotate(t->got, 70, 7, length, columns, t->want, false);
+            t->table[i]->rotate(t->got, 70, 7, columns, positions, t->want, false);
             for (long r = 0; r < 7; r++)
                 for (long c = 0; c < half; c++) {
                     const float x = t->a[r * 70 + c], y = t->a[r * 70 + half + c];
-                    const float cosine = t->want[r % length * columns + c],
-                                sine = t->want[r % length * columns + half + c];
+                    const float cosine = t->want[positions[r] * columns + c],
+                                sine = t->want[positions[r] * columns + half + c];
                     assert_true(t->got[r * 70 + c] == x * cosine - y * sine);
                     assert_true(t->got[r * 70 + half + c] == x * sine + y * cosine);
                 }
-            t->table[i]->rotate(t->got, 70, 7, length, columns, t->want, true);
+            t->table[i]->rotate(t->got, 70, 7, columns, positions, t->want, true);
             for (long k = 0; k < 490; k++)
                 assert_true(fabsf(t->got[k] - t->a[k]) < 1e-6f);
         }
@@ -275,16 +276,32 @@ static void weights_are_exponentials_within_an_ulp(void **state)
     }
 }
 
-static void distance_bias_is_exact(void **state)
+// Small whole numbers, so that sums are exact in any order.
+static void biases_are_slices_of_a_table_and_gradients_go_back_there(void **state)
 {
     struct tables *t = *state;
-    for (size_t i = 0; i < t->count; i++) {
-        struct nn_attention attention = {.length = 40, .keys = 40, .first = 16, .weights = t->got};
-        t->table[i]->distance_bias(&attention, 0.37f);
-        for (int j = 0; j < 40; j++)
-            for (int lane = 0; lane < 16; lane++)
-                assert_true(t->got[j * 16 + lane] == -0.37f * (float)abs(j - 16 - lane));
-    }
+    enum { LENGTH = 53, BEFORE = 80, PLACES = 160 };
+    float values[PLACES], sums[PLACES], want[PLACES];
+    for (int k = 0; k < PLACES; k++)
+        values[k] = (float)k;
+    for (size_t i = 0; i < t->count; i++)
+        for (long first = 0; first < LENGTH; first += 16) {
+            struct nn_attention block = {.length = LENGTH, .keys = LENGTH, .first = first, .weights = t->got};
+            memset(sums, 0, sizeof sums);
+            memset(want, 0, sizeof want);
+            block.score_gradient = t->want;
+            t->table[i]->bias_slices(&block, values + BEFORE);
+            for (long j = 0; j < LENGTH; j++)
+                for (long lane = 0; lane < 16; lane++) {
+                    const long place = BEFORE + first + lane - j;
+                    const bool exists = first + lane < LENGTH;
+                    assert_true(t->got[j * 16 + lane] == values[place]);
+                    t->want[j * 16 + lane] = exists ? (float)((3 * j + 7 * lane) % 11) : NAN;
+                    want[place] += exists ? t->want[j * 16 + lane] : 0;
+                }
+            t->table[i]->bias_slices_gradient(&block, sums + BEFORE);
+            assert_memory_equal(sums, want, sizeof sums);
+        }
 }
 
 int main(void)
@@ -297,7 +314,7 @@ int main(void)
         cmocka_unit_test(rotations_turn_pairs_and_back),
         cmocka_unit_test(losses_and_slopes_are_accurate_and_pass_nan),
         cmocka_unit_test(weights_are_exponentials_within_an_ulp),
-        cmocka_unit_test(distance_bias_is_exact),
+        cmocka_unit_test(biases_are_slices_of_a_table_and_gradients_go_back_there),
     };
     return cmocka_run_group_tests(tests, open_tables, close_tables);
 }
