@@ -13,6 +13,7 @@ enum { WIDE_ROWS = 0, WIDE_GROUPS = 0, NARROW_ROWS = 2 };
 #endif
 enum { TILE_ROWS = 16, TILE_VECTORS = 2 * SIMD_PARTS };
 enum { A_NUMBERS = 1 << 17, LEAST_ROWS = 64 };
+enum { FETCHED_DEPTH = 192 }; // a longer strip of B would push out the one in use
 
 // The strides that a call knows as constants; a product's other numbers are read from it.
 struct strides {
@@ -92,12 +93,32 @@ SIMD_INLINE void tile(int rows, int groups, const struct nn_product *p, struct s
     }
 }
 
+// Into the cache come, while a tile is summed, the next tile's part of C and a share of what the next strip reads of B:
+// both may be far away, and wait for a tile to begin otherwise.
+SIMD_INLINE void fetch_ahead(int rows, int groups, const struct nn_product *p, struct strides stride, long row,
+                             long group, long share)
+{
+    const real *c = p->c + (row + rows) * stride.c + group * NN_LANES;
+    const real *b = p->b + (group + groups) * p->b_group + row / rows * share * stride.b;
+    const long b_groups = p->columns / NN_LANES - group - groups < groups ? 0 : groups;
+    for (int i = 0; i < rows && row + rows + i < p->rows; i++)
+        for (int g = 0; g < groups; g++)
+            __builtin_prefetch(c + i * stride.c + g * NN_LANES, 1);
+    for (long k = 0; k < share && b_groups > 0; k++)
+        for (int g = 0; g < groups; g++)
+            __builtin_prefetch(b + k * stride.b + g * p->b_group);
+}
+
 // All rows of `groups` groups. Rows that are left over go to smaller tiles: the same chains.
 SIMD_INLINE void strip(int most, int groups, const struct nn_product *p, struct strides stride, long group)
 {
+    const long tiles = p->rows / most;
+    const long share = tiles > 1 && p->depth <= FETCHED_DEPTH ? (p->depth + tiles - 1) / tiles : 0;
     long row = 0;
-    for (; p->rows - row >= most; row += most)
+    for (; p->rows - row >= most; row += most) {
+        fetch_ahead(most, groups, p, stride, row, group, share);
         tile(most, groups, p, stride, row, group);
+    }
     if (most > 8 && p->rows - row >= 8) {
         tile(8, groups, p, stride, row, group);
         row += 8;
