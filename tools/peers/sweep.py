@@ -19,7 +19,8 @@ from torch.nn.functional import scaled_dot_product_attention, softplus
 DIM, WIDTH, HEADS, LAYERS, HEAD = 64, 64, 4, 2, 16
 TRAIN_LENGTH, SAMPLES, SNR, CLIP = 8, 200, 64, 16
 RATE, DECAY, STEPS, POINTS = 3e-4, 0.01, 400, 16
-TEST_SAMPLES, CURVE_SAMPLES, VALIDATION_SAMPLES, BATCH = 1000, 200, 1000, 250
+TEST_SAMPLES, CURVE_SAMPLES, VALIDATION_SAMPLES = 1000, 200, 1000
+BATCH_TOKENS = 4096  # of an evaluation: faster than fewer and than more, up to twice as fast as all at once
 LEVELS = 0.5, 0.3, 0.1, 0.03, 0.01  # training losses at which every test set is evaluated whole
 ENCODINGS, NOISE_RATES = ("none", "absolute", "relative", "alibi", "rope"), (0, 0.1, 0.2)
 LENGTHS = tuple(factor * TRAIN_LENGTH for factor in (1, 2, 4, 8))
@@ -108,7 +109,7 @@ class Encoder(nn.Module):
 @torch.inference_mode()
 def evaluate(model, x, y):
     """Loss and error."""
-    margin = torch.cat([model(part) for part in x.split(BATCH)]) * y
+    margin = torch.cat([model(part) for part in x.split(BATCH_TOKENS // x.shape[1])]) * y
     return float(softplus(-margin).mean()), float((margin <= 0).float().mean())
 
 
