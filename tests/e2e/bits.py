@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""sweeps/tests/bits.yaml gives one digest: on every instruction set, with gcc and clang, with libm's variants masked."""
+"""The sweeps sweeps/tests/bits*.yaml give one digest each: on every instruction set, with gcc and clang, with libm's variants
+masked."""
 from pathlib import Path
 
 from harness import LIBM_MASKED, ROOT, claim, lgsweep, main
 
-GOLDEN = "a4a8fbcfc3d3380f7f627d3bce0b6b0e"
+GOLDEN = {"bits": "8687f71e60f29dd035e7b1aa3941558e", "bits_deep": "5084f6dfd60e9fd4287927d7ff30f27d"}
 FLAGS = Path("/proc/cpuinfo").read_text().split("\n\n")[0].split()
 ISAS = ["plain"] + [isa for isa, flag in (("avx2", "avx2"), ("avx512", "avx512vl")) if flag in FLAGS]
 BUILDS = ("build", "build-clang")
-ROWS = [(folder, isa, "") for folder in BUILDS for isa in ISAS] + [(folder, ISAS[-1], ", libm's variants masked") for folder in BUILDS]
+KINDS = [(folder, isa, "") for folder in BUILDS for isa in ISAS] + [(folder, ISAS[-1], ", libm's variants masked") for folder in BUILDS]
+ROWS = [(sweep, *kind) for sweep in GOLDEN for kind in KINDS]
 
 
-@claim("{} with {} kernels{}: the golden digest", ROWS)
-def golden(folder, isa, masked):
+@claim("{}: {} with {} kernels{}: the golden digest", ROWS)
+def golden(sweep, folder, isa, masked):
     program = ROOT / folder / "lgsweep"
     assert program.exists(), f"{folder} is not built: run tools/test clang first"
-    lgsweep("run", ROOT / "sweeps" / "tests" / "bits.yaml", "-o", "bits.h5", ranks=2, program=program,
+    lgsweep("run", ROOT / "sweeps" / "tests" / f"{sweep}.yaml", "-o", "bits.h5", ranks=2, program=program,
             env={"LGSWEEP_ISA": isa, **(LIBM_MASKED if masked else {})})
     digest = lgsweep("diff", "--digest", "bits.h5").stdout.split()[0]
-    assert digest == GOLDEN, digest
+    assert digest == GOLDEN[sweep], digest
 
 
 @claim("stores of different instruction sets do not differ")
