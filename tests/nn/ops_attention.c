@@ -132,6 +132,9 @@ static double work(const struct op *op)
     return 2 * pairs * (double)(op->shape.b + op->shape.c) * (op->row->variant & CAUSAL ? 0.5 : 1);
 }
 
+static const struct op_kind attention = {layout, forward, reference, backward, work};
+
+// Timed as in the models of tools/bench: small, medium, large.
 #define LENGTHS                                                                                                        \
     {                                                                                                                  \
         {1, 5, 3}, {5, 16, 16}, {16, 10, 21}, {17, 16, 33},                                                            \
@@ -139,19 +142,19 @@ static double work(const struct op *op)
             40, 20, 16                                                                                                 \
         }                                                                                                              \
     }
-#define ATTENTION(name, variant)                                                                                       \
+#define SIZES                                                                                                          \
     {                                                                                                                  \
-        name, variant, layout, forward, reference, backward, work, LENGTHS,                                            \
+        {32, 16, 16}, {64, 32, 32},                                                                                    \
         {                                                                                                              \
-            128, 32, 32                                                                                                \
+            128, 64, 64                                                                                                \
         }                                                                                                              \
     }
 static const struct op_row rows[] = {
-    ATTENTION("attention", ALL),
-    ATTENTION("causal attention", CAUSAL),
-    ATTENTION("biased attention", BIASED),
-    ATTENTION("causal biased attention", CAUSAL | BIASED),
-    ATTENTION("attention with dropout", DROPOUT),
-    ATTENTION("causal biased attention with dropout", CAUSAL | BIASED | DROPOUT),
+    {"attention", ALL, &attention, LENGTHS, SIZES},
+    {"causal attention", CAUSAL, &attention, LENGTHS, SIZES},
+    {"biased attention", BIASED, &attention, LENGTHS, {{128, 32, 32}}},
+    {"causal biased attention", CAUSAL | BIASED, &attention, LENGTHS, {{128, 32, 32}}},
+    {"attention with dropout", DROPOUT, &attention, LENGTHS, {{128, 32, 32}}},
+    {"causal biased attention with dropout", CAUSAL | BIASED | DROPOUT, &attention, LENGTHS, {{128, 32, 32}}},
 };
 const struct op_table ops_attention = {rows, sizeof rows / sizeof *rows};

@@ -5,6 +5,7 @@
 
 enum { START_ZERO, START_C, START_BIAS, START_RESIDUAL, START_BOTH };
 enum { Y, X, WEIGHT, BIAS, RESIDUAL };
+enum { Z = WEIGHT };
 
 static void layout(struct op *op)
 {
@@ -98,15 +99,64 @@ static double work(const struct op *op)
     return 2.0 * (double)op->shape.a * (double)op->shape.b * (double)op->shape.c;
 }
 
-#define LINEAR(name, start, ...)                                                                                       \
+static const struct op_kind linear = {layout, forward, reference, backward, work};
+
+// As gradients of weights are: y = x^T z, over tokens.
+static void gradient_layout(struct op *op)
+{
+    const long tokens = op->shape.a, in = op->shape.b, out = op->shape.c;
+    op_add(op, in, out, op_padded(out), false);
+    op_add(op, tokens, in, op_padded(in), true);
+    op_add(op, tokens, out, op_padded(out) + 16, true);
+}
+
+static void gradient_forward(const struct nn_kernels *kernels, struct op *op)
+{
+    const struct op_matrix *m = op->m;
+    kernels->multiply(&(struct nn_product){.rows = op->shape.b,
+                                           .columns = op_padded(op->shape.c),
+                                           .depth = op->shape.a,
+                                           .a = m[X].value,
+                                           .a_row = 1,
+                                           .a_depth = m[X].stride,
+                                           .b = m[Z].value,
+                                           .b_stride = m[Z].stride,
+                                           .b_group = 16,
+                                           .c = m[Y].value,
+                                           .c_stride = m[Y].stride});
+}
+
+static double gradient_reference(const struct op *op, long r, long c)
+{
+    double sum = 0;
+    for (long t = 0; t < op->shape.a; t++)
+        sum += op_at(op, X, t, r) * op_at(op, Z, t, c);
+    return sum;
+}
+
+static const struct op_kind gradient = {gradient_layout, gradient_forward, gradient_reference, NULL, work};
+
+// Rows are timed at what a chunk of 128 tokens takes in the models of tools/bench: small, medium, large.
+#define WIDENED                                                                                                        \
     {                                                                                                                  \
-        name, start, layout, forward, reference, backward, work, __VA_ARGS__                                           \
+        {128, 64, 256}, {128, 128, 512},                                                                               \
+        {                                                                                                              \
+            128, 256, 1024                                                                                             \
+        }                                                                                                              \
+    }
+#define NARROWED                                                                                                       \
+    {                                                                                                                  \
+        {128, 256, 64}, {128, 512, 128},                                                                               \
+        {                                                                                                              \
+            128, 1024, 256                                                                                             \
+        }                                                                                                              \
     }
 static const struct op_row rows[] = {
-    LINEAR("x W", START_ZERO, {{1, 1, 1}, {5, 16, 16}, {16, 20, 40}, {33, 7, 70}, {37, 64, 96}}, {128, 64, 256}),
-    LINEAR("C + x W", START_C, {{1, 3, 5}, {16, 16, 16}, {39, 20, 40}}, {128, 256, 64}),
-    LINEAR("b + x W", START_BIAS, {{1, 3, 5}, {7, 16, 33}, {17, 20, 40}}, {128, 64, 256}),
-    LINEAR("r + x W", START_RESIDUAL, {{2, 3, 5}, {16, 16, 16}, {23, 20, 40}}, {128, 256, 64}),
-    LINEAR("r + b + x W", START_BOTH, {{3, 3, 5}, {31, 16, 33}, {35, 20, 64}}, {128, 256, 64}),
+    {"x W", START_ZERO, &linear, {{1, 1, 1}, {5, 16, 16}, {16, 20, 40}, {33, 7, 70}, {37, 64, 96}}, WIDENED},
+    {"C + x W", START_C, &linear, {{1, 3, 5}, {16, 16, 16}, {39, 20, 40}}, {{128, 256, 64}}},
+    {"b + x W", START_BIAS, &linear, {{1, 3, 5}, {7, 16, 33}, {17, 20, 40}}, {{128, 64, 256}}},
+    {"r + x W", START_RESIDUAL, &linear, {{2, 3, 5}, {16, 16, 16}, {23, 20, 40}}, {{128, 256, 64}}},
+    {"r + b + x W", START_BOTH, &linear, {{3, 3, 5}, {31, 16, 33}, {35, 20, 64}}, NARROWED},
+    {"x^T z", 0, &gradient, {{1, 1, 1}, {5, 16, 16}, {16, 20, 40}, {33, 35, 70}}, WIDENED},
 };
 const struct op_table ops_linear = {rows, sizeof rows / sizeof *rows};

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Every row of ops_*.c. With the argument `time` it prints what they take instead.
-#include "base_clock.h"
+// Every row of ops_*.c. With the arguments `time [PART]` it prints instead what they take, or those with PART in their
+// names: per number of the output, forward and backward, and where multiplications are the work, how many a second.
 #include "base_isa.h"
 #include "base_random.h"
 #include "ops.h"
 #include "support.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct op_table *const tables[] = {&ops_linear, &ops_rows, &ops_attention};
+static const struct op_table *const tables[] = {OP_TABLES};
 enum { TABLES = sizeof tables / sizeof *tables, SLACK = 16, TRIED = 50 };
 
 #ifdef NN_DOUBLE
@@ -46,20 +45,22 @@ void op_add(struct op *op, long rows, long columns, long stride, bool varied)
     assert_true(op->matrices < OP_MATRICES);
     const long count = (rows + SLACK) * stride;
     const uint64_t purpose = (uint64_t)op->matrices;
-    struct op_matrix m = {rows, columns, stride, op_take(op, count), op_take(op, count), varied};
+    struct op_matrix m = {.rows = rows, .columns = columns, .stride = stride, .varied = varied};
+    m.value = op_take(op, count);
+    m.gradient = op_take(op, count);
     draw(op, purpose, rows, columns, stride, m.value);
     if (op->matrices == 0)
         draw(op, 100, rows, columns, stride, m.gradient);
     op->m[op->matrices++] = m;
 }
 
-static void open_op(struct op *op, const struct op_row *row, struct op_shape shape)
+void op_open(struct op *op, const struct op_row *row, struct op_shape shape)
 {
     *op = (struct op){.row = row, .shape = shape};
-    row->layout(op);
+    row->kind->layout(op);
 }
 
-static void close_op(struct op *op)
+void op_close(struct op *op)
 {
     for (int i = 0; i < op->taken; i++)
         free(op->memory[i]);
@@ -81,11 +82,11 @@ static void blame(const struct op *op, const char *what, double got, double want
              what, got, want);
 }
 
-// Numbers beyond the columns are those of padding.
+// Nothing is written outside rows x columns.
 static void check_padding(const struct op *op, const struct op_matrix *m, const real *value)
 {
-    for (long r = 0; r < m->rows; r++)
-        for (long c = m->columns; c < m->stride; c++)
+    for (long r = 0; r < m->rows + SLACK; r++)
+        for (long c = r < m->rows ? m->columns : 0; c < m->stride; c++)
             if (value[r * m->stride + c] != 0)
                 blame(op, "padding", (double)value[r * m->stride + c], 0);
 }
@@ -93,21 +94,21 @@ static void check_padding(const struct op *op, const struct op_matrix *m, const 
 static void check_values(const struct op_row *row, struct op_shape shape)
 {
     struct op op;
-    open_op(&op, row, shape);
-    row->forward(nn_kernels(isa_current()), &op);
+    op_open(&op, row, shape);
+    row->kind->forward(nn_kernels(isa_current()), &op);
     const struct op_matrix *y = &op.m[0];
     double most = 1;
     for (long r = 0; r < y->rows; r++)
         for (long c = 0; c < y->columns; c++)
-            most = fmax(most, fabs(row->reference(&op, r, c)));
+            most = fmax(most, fabs(row->kind->reference(&op, r, c)));
     for (long r = 0; r < y->rows; r++)
         for (long c = 0; c < y->columns; c++) {
-            const double got = op_at(&op, 0, r, c), want = row->reference(&op, r, c);
+            const double got = op_at(&op, 0, r, c), want = row->kind->reference(&op, r, c);
             if (!(fabs(got - want) <= tolerance * most))
                 blame(&op, "value", got, want);
         }
     check_padding(&op, y, y->value);
-    close_op(&op);
+    op_close(&op);
 }
 
 static void values_are_those_of_straight_loops(void **state)
@@ -130,14 +131,14 @@ static void check_nan(const struct op_row *row, struct op_shape shape)
     for (enum isa isa = 0; isa < ISA_COUNT; isa++)
         for (int i = 1; i < OP_MATRICES && isa_supported(isa); i++) {
             struct op op;
-            open_op(&op, row, shape);
+            op_open(&op, row, shape);
             if (op.m[i].varied && op.m[i].columns > 0) {
-                op.m[i].value[0] = (real)NAN;
-                row->forward(nn_kernels(isa), &op);
+                op.m[i].value[op.m[i].probe] = (real)NAN;
+                row->kind->forward(nn_kernels(isa), &op);
                 if (!output_has_nan(&op))
                     blame(&op, isa_name(isa), 0, NAN);
             }
-            close_op(&op);
+            op_close(&op);
         }
 }
 
@@ -147,12 +148,17 @@ static void nan_reaches_the_output(void **state)
     each_case(check_nan);
 }
 
+static void run(struct op *op, const struct nn_kernels *kernels)
+{
+    op->row->kind->forward(kernels, op);
+    if (op->row->kind->backward)
+        op->row->kind->backward(kernels, op);
+}
+
 static void run_all(struct op *op, const struct op_row *row, struct op_shape shape, enum isa isa)
 {
-    open_op(op, row, shape);
-    row->forward(nn_kernels(isa), op);
-    if (row->backward)
-        row->backward(nn_kernels(isa), op);
+    op_open(op, row, shape);
+    run(op, nn_kernels(isa));
 }
 
 static void check_bits(const struct op_row *row, struct op_shape shape)
@@ -170,9 +176,9 @@ static void check_bits(const struct op_row *row, struct op_shape shape)
                 fail_msg("%s of %ld, %ld, %ld: %s has other bits in matrix %d", row->name, shape.a, shape.b, shape.c,
                          isa_name(isa), i);
         }
-        close_op(&other);
+        op_close(&other);
     }
-    close_op(&plain);
+    op_close(&plain);
 }
 
 static void bits_are_the_same_everywhere(void **state)
@@ -185,7 +191,7 @@ static double outcome(struct op *op)
 {
     const struct op_matrix *y = &op->m[0];
     double sum = 0;
-    op->row->forward(nn_kernels(ISA_PLAIN), op);
+    op->row->kind->forward(nn_kernels(ISA_PLAIN), op);
     for (long r = 0; r < y->rows; r++)
         for (long c = 0; c < y->columns; c++)
             sum += (double)y->value[r * y->stride + c] * (double)y->gradient[r * y->stride + c];
@@ -218,13 +224,13 @@ static void check_gradient_of(struct op *op, const struct op_matrix *m)
 static void check_gradient(const struct op_row *row, struct op_shape shape)
 {
     struct op op;
-    if (!row->backward)
+    if (!row->kind->backward)
         return;
     run_all(&op, row, shape, ISA_PLAIN);
     for (int i = 1; i < op.matrices; i++)
         if (op.m[i].varied)
             check_gradient_of(&op, &op.m[i]);
-    close_op(&op);
+    op_close(&op);
 }
 
 static void gradients_are_finite_differences(void **state)
@@ -233,51 +239,54 @@ static void gradients_are_finite_differences(void **state)
     each_case(check_gradient);
 }
 
-static double seconds_of(const struct op_row *row, struct op *op, enum isa isa, bool back)
+static jmp_buf outside;
+
+static void lead_outside(void)
 {
-    double best = INFINITY, total = 0;
-    for (int repeat = 0; repeat < 200 && (repeat < 3 || total < 0.2); repeat++) {
-        const double start = clock_now();
-        (back ? row->backward : row->forward)(nn_kernels(isa), op);
-        const double seconds = clock_now() - start;
-        total += seconds;
-        best = fmin(best, seconds);
-    }
-    return best;
+    longjmp(outside, 1);
 }
 
-static void print_time(const struct op_row *row, enum isa isa)
+// Function `number` of the table leads out of the row, before it would look at its arguments.
+static bool row_calls(const struct op_row *row, size_t number)
 {
+    struct nn_kernels kernels = *nn_kernels(ISA_PLAIN);
+    void (*const way_out)(void) = lead_outside;
     struct op op;
-    open_op(&op, row, row->timed);
-    const double elements = (double)(op.m[0].rows * op.m[0].columns), forward = seconds_of(row, &op, isa, false);
-    const double back = row->backward ? seconds_of(row, &op, isa, true) : 0;
-    printf("%-38s %-6s %9.3f ns, back %9.3f ns", row->name, isa_name(isa), forward / elements * 1e9,
-           back / elements * 1e9);
-    if (row->work)
-        printf("  %6.1f GFLOP/s, back %6.1f", row->work(&op) / forward * 1e-9, 2 * row->work(&op) / back * 1e-9);
-    printf("\n");
-    close_op(&op);
+    memcpy((char *)&kernels + number * sizeof way_out, &way_out, sizeof way_out);
+    op_open(&op, row, row->shape[0]);
+    if (setjmp(outside)) {
+        op_close(&op);
+        return true;
+    }
+    run(&op, &kernels);
+    op_close(&op);
+    return false;
 }
 
-static int print_times(void)
+static void every_kernel_has_a_row(void **state)
 {
-    printf("per element of the output\n");
-    for (int t = 0; t < TABLES; t++)
-        for (int i = 0; i < tables[t]->count; i++)
-            for (enum isa isa = 0; isa < ISA_COUNT; isa++)
-                if (isa_supported(isa))
-                    print_time(&tables[t]->row[i], isa);
-    return 0;
+    (void)state;
+    for (size_t number = 0; number < sizeof(struct nn_kernels) / sizeof(void (*)(void)); number++) {
+        bool called = false;
+        for (int t = 0; t < TABLES; t++)
+            for (int i = 0; i < tables[t]->count && !called; i++)
+                called = row_calls(&tables[t]->row[i], number);
+        if (!called)
+            fail_msg("no row calls function %zu of struct nn_kernels", number);
+    }
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_has_a_row),
         cmocka_unit_test(values_are_those_of_straight_loops),
         cmocka_unit_test(nan_reaches_the_output),
         sizeof(real) == sizeof(double) ? (struct CMUnitTest)cmocka_unit_test(gradients_are_finite_differences)
                                        : (struct CMUnitTest)cmocka_unit_test(bits_are_the_same_everywhere),
     };
-    return argc > 1 && !strcmp(argv[1], "time") ? print_times() : cmocka_run_group_tests(tests, NULL, NULL);
+    if (argc < 2 || strcmp(argv[1], "time") != 0)
+        return cmocka_run_group_tests(tests, NULL, NULL);
+    op_print_times(argc > 2 ? argv[2] : "");
+    return 0;
 }
