@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // bench_forward LENGTH: forward passes a second of size small over 8 sequences of LENGTH tokens, as a contender of
-// tools/peers/race.py; its figure is the MiB that model, workspace and logits add to the process at their peak.
+// tools/peers/race.py; its figure is the MiB that such a pass, logits included, takes at its peak beyond a model at
+// hand.
 #include "base_isa.h"
 #include "bench_size.h"
 #include <stdio.h>
@@ -28,14 +29,16 @@ static double memory(const char *name)
     return kilobytes / 1024;
 }
 
-// A pass over SHORT tokens first, as the peers do, so that what is loaded once is no part of the figure.
-static enum status_code warm(struct status *status)
+// What the process has while there is a model that has made a short pass, so that weights and whatever is loaded once
+// are no part of the figure; the peers do the same.
+static enum status_code measure_base(double *ret_base, struct status *status)
 {
     struct bench bench;
     enum status_code code = bench_create("small", 1, SHORT, &bench, status);
     if (code != STATUS_OK)
         return code;
     turn(&bench);
+    *ret_base = memory("VmRSS:");
     bench_destroy(&bench);
     return STATUS_OK;
 }
@@ -45,9 +48,9 @@ int main(int argc, char **argv)
     struct bench bench = {0};
     struct status status = {0};
     enum status_code code = isa_check(&status);
+    double base = 0;
     if (code == STATUS_OK)
-        code = warm(&status);
-    const double base = memory("VmRSS:");
+        code = measure_base(&base, &status);
     if (code == STATUS_OK)
         code = bench_create("small", SAMPLES, argc > 1 ? atol(argv[1]) : 0, &bench, &status);
     if (code == STATUS_OK) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // bench_functions SECONDS: nanoseconds that exp and tanh take for 16 numbers in single precision with AVX-512, in
 // lgsweep (base_simd.h, in line as the kernels have it) and in SLEEF (a call, as a library has it), a line each:
-//   FUNCTION CONTENDER NANOSECONDS
+//   FUNCTION NANOSECONDS CONTENDER
 #include "base_clock.h"
 #include "base_simd.h"
 #include <dlfcn.h>
@@ -51,12 +51,12 @@ static double seconds_of(const struct contender *contender, vector_function *cal
     static float x[COUNT], y[COUNT];
     for (int i = 0; i < COUNT; i++)
         x[i] = (float)(i - COUNT / 2) / 64;
-    const double start = clock_now();
+    const double start = clock_cpu();
     for (long i = 0; i < turns; i++) {
         contender->run(x, y, call);
         __asm__ volatile("" ::"r"(y) : "memory"); // each turn's numbers are wanted
     }
-    return (clock_now() - start) / (double)turns;
+    return (clock_cpu() - start) / (double)turns;
 }
 
 static int ascending(const void *a, const void *b)

@@ -2,7 +2,7 @@
 // bench_products CONTENDER SECONDS: GFLOP/s of the matrix products of a training step, a line each:
 //   SIZE NAME ROWS COLUMNS DEPTH RATE
 // CONTENDER is lgsweep or the name of a library, which is loaded when it is there; exit code 2 where it is not. A
-// product whose numbers are wrong is an error.
+// product whose numbers are wrong is an error. Times are the process's, so that others on the core do not count.
 #include "base_clock.h"
 #include "base_isa.h"
 #include "bench_rivals.h"
@@ -66,10 +66,10 @@ static void prepare_ours(struct contender *self, const struct shape *shape, cons
 
 static double seconds_of(struct contender *self, const struct shape *shape, float *const matrix[3], long turns)
 {
-    const double start = clock_now();
+    const double start = clock_cpu();
     for (long i = 0; i < turns; i++)
         self->multiply(self, shape, matrix[0], matrix[1], matrix[2]);
-    return (clock_now() - start) / (double)turns;
+    return (clock_cpu() - start) / (double)turns;
 }
 
 static int ascending(const void *a, const void *b)

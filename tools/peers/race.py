@@ -44,7 +44,7 @@ def train(size):
 
 
 def inference():
-    print(f"forward pass of size small, {SAMPLES} sequences; memory: peak of the process over what it had before the pass")
+    print(f"forward pass of size small, {SAMPLES} sequences; memory: the peak over a process with a model at hand")
     ratios, shares = {}, {}
     for length in LENGTHS:
         flops, tokens = SIZES["small"].forward_flops(SAMPLES, length), SAMPLES * length
