@@ -187,7 +187,8 @@ static void golden_bits_of_one_argument(void **state)
     } rows[] = {
         {math_exp, 800, "c22c91aa4b1e553030f9caa6726e155f"},    {math_log, 1e300, "51cbce8f3f342e588bf9c527268ab147"},
         {math_log1p, 100, "8e85edc48aa0dbaaa3d6b5b79994fdff"},  {math_sin, 0x1p20, "c272a38850fe3c8608bb1450e8e74ae7"},
-        {math_cos, 0x1p20, "3132bd574211cdac46cfec5a5315de2f"}, {math_tanh, 30, "27a728c457a4b822b50e9a63061a7101"}, {math_erf, 7, "7a42d08325e45bb06b9f66f8ed5e0ac2"},
+        {math_cos, 0x1p20, "3132bd574211cdac46cfec5a5315de2f"}, {math_tanh, 30, "27a728c457a4b822b50e9a63061a7101"},
+        {math_erf, 7, "7a42d08325e45bb06b9f66f8ed5e0ac2"},
     };
     static double values[POINTS];
     for (size_t i = 0; i < LENGTH(rows); i++) {

@@ -192,7 +192,8 @@ static void functions_have_one_result_on_all(void **state)
 {
     (void)state;
     static const char *const hashes[] = {"add9feb013bc2a3107bdf6feaca587fa", "7ecbba78a110665017539ce759e36396",
-                                         "b192d639ad0e320bd57bbd7417086798", "68255775c9248ec56c15819c4fb39701", "d7849615e59f0cb6069c944a85fde454"};
+                                         "b192d639ad0e320bd57bbd7417086798", "68255775c9248ec56c15819c4fb39701",
+                                         "d7849615e59f0cb6069c944a85fde454"};
     static float a[COUNT], b[COUNT], c[COUNT], found[COUNT];
     fill(a, b, c);
     for (enum isa isa = 0; isa < ISA_COUNT; isa++)
