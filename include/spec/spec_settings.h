@@ -37,7 +37,7 @@ enum embeddings_kind { EMBEDDINGS_TRAINED, EMBEDDINGS_ORTHONORMAL };
 enum ffn_kind { FFN_GELU, FFN_GELU_TANH, FFN_RELU, FFN_KINDS };
 enum norm_kind { NORM_LAYER, NORM_RMS };
 enum mask_kind { MASK_AUTO, MASK_CAUSAL, MASK_BIDIRECTIONAL };
-enum head_kind { HEAD_AUTO, HEAD_PER_POSITION, HEAD_LAST, HEAD_MEAN };
+enum pooling_kind { POOLING_AUTO, POOLING_PER_POSITION, POOLING_LAST, POOLING_MEAN };
 enum parametrization_kind { PARAMETRIZATION_STANDARD, PARAMETRIZATION_NTK, PARAMETRIZATION_MUP };
 enum rope_scaling_kind { ROPE_SCALING_NONE, ROPE_SCALING_INTERPOLATION, ROPE_SCALING_NTK, ROPE_SCALING_YARN };
 
@@ -77,7 +77,7 @@ struct model_settings {
     int norm;                 // enum norm_kind
     int ffn_activation;       // enum ffn_kind
     int attention_mask;       // enum mask_kind; auto: causal on tokens, bidirectional on vectors
-    int head;                 // enum head_kind; auto: mean on signal, per_position under steps, last under final
+    int pooling;              // enum pooling_kind; auto: mean on signal, per_position under steps, last under final
     bool head_bias;           // the head adds a bias
     bool tied;                // the head's weights are the embeddings
     double dropout;           // share of units dropped on embeddings, attention and both branches
@@ -246,10 +246,11 @@ enum status_code settings_decode(struct bytes_reader *reader, struct settings *r
                                  struct status *status) MUST_CHECK;
 
 // What follows from several settings.
-int64_t settings_steps(const struct settings *settings);       // training steps: steps, or what epochs come to
-int64_t settings_batch_size(const struct settings *settings);  // samples of a micro-batch
-bool settings_causal(const struct settings *settings);         // attention_mask with auto resolved; never in two_layer
-enum head_kind settings_head(const struct settings *settings); // head with auto resolved; the mean in two_layer
+int64_t settings_steps(const struct settings *settings);      // training steps: steps, or what epochs come to
+int64_t settings_batch_size(const struct settings *settings); // samples of a micro-batch
+bool settings_causal(const struct settings *settings);        // attention_mask with auto resolved; never in two_layer
+enum pooling_kind
+settings_pooling(const struct settings *settings); // pooling with auto resolved; the mean in two_layer
 
 int64_t settings_data_seed(const struct settings *settings); // data_seed, or the replicate where it is -1
 int64_t settings_init_seed(const struct settings *settings);

@@ -9,7 +9,7 @@ enum { BLOCK_ROWS = 128 }; // of logits at a time
 
 static bool is_pooled(const struct nn_head *head)
 {
-    return head->kind != HEAD_PER_POSITION;
+    return head->kind != POOLING_PER_POSITION;
 }
 
 static struct nn_tensor *add_bias(struct nn_model *model, struct nn_builder *builder)
@@ -45,7 +45,7 @@ static void add_weight(struct nn_head *head, struct nn_model *model, struct nn_b
 void nn_head_layout(struct nn_head *head, struct nn_model *model, struct nn_builder *builder, long width,
                     struct nn_tensor *tied, long samples)
 {
-    head->kind = settings_head(&model->settings);
+    head->kind = settings_pooling(&model->settings);
     head->width = width;
     if (tied)
         share(head, model, builder, tied);
@@ -98,7 +98,7 @@ static bool pool(const struct nn_head *head, const struct nn_model *model, long 
 {
     const long width = nn_padded(head->width);
     const bool complete = position + count == length;
-    if (head->kind == HEAD_LAST) {
+    if (head->kind == POOLING_LAST) {
         if (complete)
             memcpy(pooled, x.at + (count - 1) * x.stride, (size_t)width * sizeof *pooled);
         return complete;
@@ -167,10 +167,10 @@ static void spread(const struct nn_head *head, const struct nn_model *model, lon
                    struct nn_rows ret)
 {
     const long width = nn_padded(head->width);
-    const real share = head->kind == HEAD_MEAN ? (real)(1 / (double)length) : 1;
+    const real share = head->kind == POOLING_MEAN ? (real)(1 / (double)length) : 1;
     for (long r = 0; r < length; r++) {
         memset(ret.at + r * ret.stride, 0, (size_t)width * sizeof(real));
-        if (head->kind == HEAD_MEAN || r == length - 1)
+        if (head->kind == POOLING_MEAN || r == length - 1)
             model->kernels->add_scaled(ret.at + r * ret.stride, pooled, share, width);
     }
 }

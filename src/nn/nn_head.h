@@ -6,7 +6,7 @@
 #include "nn_linear.h"
 
 struct nn_head {
-    int kind; // enum head_kind
+    int kind; // enum pooling_kind
     long width;
     struct nn_linear linear;
     struct nn_tensor *tied;  // the embeddings, or NULL

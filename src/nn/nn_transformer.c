@@ -4,7 +4,7 @@
 bool transformer_fits(const struct transformer *model, const struct batch *batch, long length)
 {
     const struct batch_shape *shape = &model->common.shape;
-    const long positions = model->head.kind == HEAD_PER_POSITION ? batch->length : 1;
+    const long positions = model->head.kind == POOLING_PER_POSITION ? batch->length : 1;
     return (shape->vocabulary > 0 ? batch->tokens != NULL : batch->vectors && batch->dim == shape->dim) &&
            batch->length >= 1 && batch->length <= length && batch->positions == positions &&
            batch->binary == shape->binary && batch->classes == shape->classes;

@@ -11,7 +11,7 @@ static struct costs costs_of(const struct transformer *model, long samples, long
     const struct nn_model *common = &model->common;
     const double tokens = (double)samples * (double)length, width = (double)model->width;
     const double factor = (double)common->settings.model.ffn_factor;
-    const double targets = model->head.kind == HEAD_PER_POSITION ? tokens : (double)samples;
+    const double targets = model->head.kind == POOLING_PER_POSITION ? tokens : (double)samples;
     const double keys = model->causal ? ((double)length + 1) / 2 : (double)length;
     struct costs costs = {.embedding = 2 * tokens * (double)common->shape.dim * width,
                           .linear = 2 * tokens * width * width * (4 + 2 * factor) * (double)model->layers,

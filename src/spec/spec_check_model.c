@@ -67,18 +67,18 @@ static enum status_code check_head_dim(const struct settings *settings, struct s
                       settings->model.head_dim);
 }
 
-static enum status_code check_head(const struct settings *settings, struct status *status)
+static enum status_code check_pooling(const struct settings *settings, struct status *status)
 {
     const bool everywhere = is_on_tokens(settings) && settings->task.supervision == SUPERVISION_STEPS;
-    if (settings->model.kind == MODEL_TWO_LAYER || everywhere == (settings_head(settings) == HEAD_PER_POSITION))
+    if (settings->model.kind == MODEL_TWO_LAYER || everywhere == (settings_pooling(settings) == POOLING_PER_POSITION))
         return STATUS_OK;
     if (everywhere)
         return status_set(status, STATUS_INVALID,
-                          "head is %s, but under supervision steps each position has a target; write head: "
+                          "pooling is %s, but under supervision steps each position has a target; write pooling: "
                           "per_position, or supervision: final",
-                          choice_name("head", settings));
+                          choice_name("pooling", settings));
     return status_set(status, STATUS_INVALID,
-                      "head is per_position, but task %s%s has one target a sequence; write head: last or mean",
+                      "pooling is per_position, but task %s%s has one target a sequence; write pooling: last or mean",
                       choice_name("task", settings), is_on_tokens(settings) ? " under supervision final" : "");
 }
 
@@ -142,7 +142,7 @@ const struct settings_check_row checks_of_model[] = {
     {{"width", "heads"}, check_heads},
     {{"width", "heads", "encoding"}, check_rotary_heads},
     {{"head_dim", "encoding"}, check_head_dim},
-    {{"head", "supervision", "task"}, check_head},
+    {{"pooling", "supervision", "task"}, check_pooling},
     {{"random_positions", "train_length"}, check_random_positions},
     {{"t5_buckets", "encoding"}, check_t5_buckets},
     {{"t5_distance", "t5_buckets", "encoding"}, check_t5_distance},

@@ -17,7 +17,7 @@ static const char *const ffn_names[FFN_KINDS + 1] = {"gelu", "gelu_tanh", "relu"
 static const char *const embeddings_names[] = {"trained", "orthonormal", NULL};
 static const char *const norm_names[] = {"layer", "rms", NULL};
 static const char *const mask_names[] = {"auto", "causal", "bidirectional", NULL};
-static const char *const head_names[] = {"auto", "per_position", "last", "mean", NULL};
+static const char *const pooling_names[] = {"auto", "per_position", "last", "mean", NULL};
 static const char *const parametrization_names[] = {"standard", "ntk", "mup", NULL};
 static const char *const rope_scaling_names[] = {"none", "interpolation", "ntk", "yarn", NULL};
 static const char *const position_names[] = {"random", "first", NULL};
@@ -156,7 +156,7 @@ const struct setting settings_table[] = {
      .help = "transformer: function of the feed-forward networks, GELU exact or in its tanh form, or ReLU"},
     {"attention_mask", FIELD(MODEL, model.attention_mask), CHOICE(MASK_AUTO, mask_names), .applies = is_transformer,
      .help = "transformer: which keys a query sees; auto: causal on tokens, bidirectional on signal"},
-    {"head", FIELD(MODEL, model.head), CHOICE(HEAD_AUTO, head_names), .applies = is_deep,
+    {"pooling", FIELD(MODEL, model.pooling), CHOICE(POOLING_AUTO, pooling_names), .applies = is_deep,
      .help =
          "what the output reads; auto: the mean on signal, else every position, or the last under supervision final"},
     {"head_bias", FIELD(MODEL, model.head_bias), BOOL(true), .applies = is_deep,

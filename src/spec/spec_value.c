@@ -176,13 +176,13 @@ bool settings_causal(const struct settings *settings)
     return mask == MASK_CAUSAL || (mask == MASK_AUTO && settings->task.kind != TASK_SIGNAL);
 }
 
-enum head_kind settings_head(const struct settings *settings)
+enum pooling_kind settings_pooling(const struct settings *settings)
 {
     if (settings->model.kind == MODEL_TWO_LAYER)
-        return HEAD_MEAN;
-    if (settings->model.head != HEAD_AUTO)
-        return settings->model.head;
+        return POOLING_MEAN;
+    if (settings->model.pooling != POOLING_AUTO)
+        return settings->model.pooling;
     if (settings->task.kind == TASK_SIGNAL)
-        return HEAD_MEAN;
-    return settings->task.supervision == SUPERVISION_STEPS ? HEAD_PER_POSITION : HEAD_LAST;
+        return POOLING_MEAN;
+    return settings->task.supervision == SUPERVISION_STEPS ? POOLING_PER_POSITION : POOLING_LAST;
 }

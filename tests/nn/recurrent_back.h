@@ -6,9 +6,9 @@
 // What the head reads for target number `p`: the state at a position, at the last, or the mean of all.
 static inline double share(const struct recurrent_case *c, long p, long t)
 {
-    if (c->row.head == HEAD_MEAN)
+    if (c->row.head == POOLING_MEAN)
         return 1 / (double)c->batch.length;
-    return t == (c->row.head == HEAD_LAST ? c->batch.length - 1 : p);
+    return t == (c->row.head == POOLING_LAST ? c->batch.length - 1 : p);
 }
 
 // The loss of a target, and its gradient with respect to the logits.
@@ -173,7 +173,7 @@ enum { RECURRENT_ROWS = 2 * 2 * 3 * 2 * 3 * 4 * 2 };
 static inline struct recurrent_row recurrent_row(int number)
 {
     static const long widths[] = {5, 16, 19}, lengths[] = {1, 2, 9, 33};
-    static const int heads[] = {HEAD_PER_POSITION, HEAD_LAST, HEAD_MEAN};
+    static const int heads[] = {POOLING_PER_POSITION, POOLING_LAST, POOLING_MEAN};
     struct recurrent_row row = {.samples = 3 + number % 3};
     row.kind = number % 2 ? MODEL_LSTM : MODEL_RNN;
     row.layers = 1 + (number /= 2) % 2;
@@ -182,10 +182,10 @@ static inline struct recurrent_row recurrent_row(int number)
     row.width = widths[(number /= 2) % 3];
     row.length = lengths[(number /= 3) % 4];
     row.dropout = (number /= 4) % 2 ? 0.3 : 0;
-    row.binary = !row.tokens && row.head != HEAD_PER_POSITION;
+    row.binary = !row.tokens && row.head != POOLING_PER_POSITION;
     row.tied = row.tokens && row.width == 19;
     row.no_bias = row.width == 16;
     row.orthonormal = row.tokens && row.width == 16;
-    row.masked = row.head == HEAD_PER_POSITION && row.width == 5;
+    row.masked = row.head == POOLING_PER_POSITION && row.width == 5;
     return row;
 }

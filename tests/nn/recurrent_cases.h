@@ -48,7 +48,7 @@ static inline struct settings recurrent_settings(const struct recurrent_row *row
     settings.model.kind = row->kind;
     settings.model.layers = row->layers;
     settings.model.width = row->width;
-    settings.model.head = row->head;
+    settings.model.pooling = row->head;
     settings.model.head_bias = !row->no_bias;
     settings.model.tied = row->tied;
     settings.model.dropout = row->dropout;
@@ -101,7 +101,7 @@ static inline void recurrent_open(struct recurrent_case *c, const struct recurre
     c->batch = (struct batch){.samples = row->samples,
                               .length = length,
                               .dim = c->shape.dim,
-                              .positions = row->head == HEAD_PER_POSITION ? length : 1,
+                              .positions = row->head == POOLING_PER_POSITION ? length : 1,
                               .classes = classes,
                               .binary = row->binary,
                               .set = "train",

@@ -213,7 +213,7 @@ static void a_nan_in_one_sample_shows_there_and_in_the_loss(void **state)
     (void)state;
     for (int kind = MODEL_RNN; kind <= MODEL_LSTM; kind++) {
         const struct recurrent_row row = {
-            .kind = kind, .layers = 2, .width = 19, .length = 9, .samples = 6, .head = HEAD_LAST};
+            .kind = kind, .layers = 2, .width = 19, .length = 9, .samples = 6, .head = POOLING_LAST};
         struct recurrent_case c = {0};
         double loss;
         recurrent_open(&c, &row, row.length);
@@ -234,7 +234,7 @@ static void a_nan_weight_shows_in_the_loss(void **state)
     for (int kind = MODEL_RNN; kind <= MODEL_LSTM; kind++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             const struct recurrent_row row = {
-                .kind = kind, .layers = 2, .width = 5, .length = 9, .samples = 6, .head = HEAD_MEAN, .tokens = true};
+                .kind = kind, .layers = 2, .width = 5, .length = 9, .samples = 6, .head = POOLING_MEAN, .tokens = true};
             struct recurrent_case c = {0};
             double loss;
             recurrent_open(&c, &row, row.length);
@@ -292,7 +292,7 @@ static void weights_start_uniform_within_their_bound(void **state)
                 {"layers.1.input.bias", 1},
                 {"layers.0.recurrent.bias", 1}};
     const struct recurrent_row row = {
-        .kind = MODEL_LSTM, .layers = 2, .width = 50, .length = 3, .samples = 1, .head = HEAD_LAST, .tokens = true};
+        .kind = MODEL_LSTM, .layers = 2, .width = 50, .length = 3, .samples = 1, .head = POOLING_LAST, .tokens = true};
     struct recurrent_case c = {0};
     recurrent_open(&c, &row, row.length);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -321,7 +321,7 @@ static void learns_to_remember(void **state)
                                           .width = 19,
                                           .length = 5,
                                           .samples = 60,
-                                          .head = HEAD_LAST,
+                                          .head = POOLING_LAST,
                                           .tokens = true,
                                           .tied = true};
         struct recurrent_case c = {0};
@@ -344,7 +344,7 @@ static void operations_are_counted(void **state)
 {
     (void)state;
     const struct recurrent_row row = {
-        .kind = MODEL_LSTM, .layers = 2, .width = 64, .length = 9, .samples = 4, .head = HEAD_LAST, .tokens = true};
+        .kind = MODEL_LSTM, .layers = 2, .width = 64, .length = 9, .samples = 4, .head = POOLING_LAST, .tokens = true};
     struct recurrent_case c = {0};
     recurrent_open(&c, &row, row.length);
     const double products = 3 * 2.0 * (4 * 64) * 64, tokens = 40 * 100;

@@ -16,7 +16,7 @@ static struct shape shape_of(int i)
                           .vectors = vectors,
                           .norm = i / 3 % 2,
                           .activation = i / 2 % FFN_KINDS,
-                          .head = HEAD_PER_POSITION + i / 4 % 3,
+                          .head = POOLING_PER_POSITION + i / 4 % 3,
                           .mask = i / 5 % 2 ? MASK_CAUSAL : MASK_BIDIRECTIONAL,
                           .encoding = encoding,
                           .parametrization = i / 7 % 3,

@@ -3,7 +3,7 @@
 #include "transformer_cases.h"
 
 static const struct shape plain = {
-    .samples = 3, .length = 6, .heads = 2, .head_dim = 8, .head = HEAD_PER_POSITION, .head_bias = true};
+    .samples = 3, .length = 6, .heads = 2, .head_dim = 8, .head = POOLING_PER_POSITION, .head_bias = true};
 
 static double largest(const struct nn_tensor *tensor)
 {

@@ -51,7 +51,7 @@ static inline struct settings case_settings(const struct shape *shape)
     model->ffn_factor = 2;
     model->norm = shape->norm;
     model->ffn_activation = shape->activation;
-    model->head = shape->vectors ? HEAD_MEAN : shape->head;
+    model->pooling = shape->vectors ? POOLING_MEAN : shape->head;
     model->attention_mask = shape->mask;
     model->encoding = shape->encoding;
     model->parametrization = shape->parametrization;
@@ -76,7 +76,7 @@ static inline void *case_take(long count, size_t size)
 static inline void case_batch(struct nn_case *c, long samples, long length, bool masked)
 {
     const struct random_key key = random_key(7, 0, "test");
-    const bool single = settings_head(&c->settings) != HEAD_PER_POSITION;
+    const bool single = settings_pooling(&c->settings) != POOLING_PER_POSITION;
     const long positions = single ? 1 : length;
     c->vectors = case_take(samples * length * CASE_DIM, sizeof *c->vectors);
     c->tokens = case_take(samples * length, sizeof *c->tokens);

@@ -184,7 +184,7 @@ static inline void layer_forward(struct reference *r, long l)
 // Logits of target `p` of the sample that the rows hold.
 static inline void head_logits(const struct reference *r, long p, double *ret_logits)
 {
-    const int kind = settings_head(&r->c->settings);
+    const int kind = settings_pooling(&r->c->settings);
     const long outputs = nn_outputs_width(r->c->model);
     const double *w = reference_weight(r, r->c->settings.model.tied ? "embedding" : "head", 0);
     const double *b = reference_weight(r, "head.bias", 0);
@@ -192,8 +192,8 @@ static inline void head_logits(const struct reference *r, long p, double *ret_lo
         ret_logits[o] = b ? b[o] : 0;
         for (long k = 0; k < r->width; k++) {
             double x =
-                kind == HEAD_PER_POSITION ? r->normed[p * r->width + k] : r->normed[(r->length - 1) * r->width + k];
-            for (long t = 0; kind == HEAD_MEAN && t < r->length; t++)
+                kind == POOLING_PER_POSITION ? r->normed[p * r->width + k] : r->normed[(r->length - 1) * r->width + k];
+            for (long t = 0; kind == POOLING_MEAN && t < r->length; t++)
                 x = (t == 0 ? 0 : x) + r->normed[t * r->width + k] / (double)r->length;
             ret_logits[o] += x * (r->c->settings.model.tied ? w[o * r->width + k] : w[k * outputs + o]);
         }

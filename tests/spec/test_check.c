@@ -62,19 +62,21 @@ static const struct combination {
     {{{"model", "lstm"}, {"width", "36"}, {"encoding", "rope"}}, NULL, NULL},
     {{{"task", "accumulator"}, {"model", "transformer"}, {"tied", "true"}}, NULL, NULL},
     {{{"model", "transformer"}, {"tied", "true"}}, NULL, NULL},
-    {{{"model", "transformer"}, {"head", "per_position"}},
-     "head",
-     "head is per_position, but task signal has one target a sequence; write head: last or mean"},
-    {{{"head", "per_position"}}, NULL, NULL},
-    {{{"model", "transformer"}, {"head", "last"}}, NULL, NULL},
-    {{{"task", "accumulator"}, {"model", "rnn"}, {"head", "mean"}},
-     "head",
-     "head is mean, but under supervision steps each position has a target; write head: per_position, or supervision: "
+    {{{"model", "transformer"}, {"pooling", "per_position"}},
+     "pooling",
+     "pooling is per_position, but task signal has one target a sequence; write pooling: last or mean"},
+    {{{"pooling", "per_position"}}, NULL, NULL},
+    {{{"model", "transformer"}, {"pooling", "last"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"pooling", "mean"}},
+     "pooling",
+     "pooling is mean, but under supervision steps each position has a target; write pooling: per_position, or "
+     "supervision: "
      "final"},
-    {{{"task", "accumulator"}, {"model", "rnn"}, {"head", "mean"}, {"supervision", "final"}}, NULL, NULL},
-    {{{"task", "accumulator"}, {"model", "rnn"}, {"head", "per_position"}, {"supervision", "final"}},
-     "head",
-     "head is per_position, but task accumulator under supervision final has one target a sequence; write head: last "
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"pooling", "mean"}, {"supervision", "final"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"pooling", "per_position"}, {"supervision", "final"}},
+     "pooling",
+     "pooling is per_position, but task accumulator under supervision final has one target a sequence; write pooling: "
+     "last "
      "or mean"},
     {{{"encoding", "absolute"}, {"random_positions", "8"}}, NULL, NULL},
     {{{"encoding", "absolute"}, {"random_positions", "7"}},
@@ -271,7 +273,7 @@ static const struct {
     {"norm", {{"model", "transformer"}}, {"model", "rnn"}},
     {"ffn_activation", {{"model", "transformer"}}, {"model", "rnn"}},
     {"attention_mask", {{"model", "transformer"}}, {"model", "two_layer"}},
-    {"head", {{"model", "rnn"}}, {"model", "two_layer"}},
+    {"pooling", {{"model", "rnn"}}, {"model", "two_layer"}},
     {"head_bias", {{"model", "rnn"}}, {"model", "two_layer"}},
     {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"model", "two_layer"}},
     {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"task", "signal"}},

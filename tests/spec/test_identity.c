@@ -90,7 +90,7 @@ static void what_does_not_apply_changes_no_identity(void **state)
         {"heads", "8"},
         {"layers", "1"},
         {"embeddings", "orthonormal"},
-        {"head", "last"},
+        {"pooling", "last"},
         {"attention_mask", "causal"},
         {"dropout", "0.5"},
         {"base_width", "7"},

@@ -49,7 +49,7 @@ static const struct {
     {"model", "norm", "layer", "one of layer, rms", "1"},
     {"model", "ffn_activation", "gelu", "one of gelu, gelu_tanh, relu", "1"},
     {"model", "attention_mask", "auto", "one of auto, causal, bidirectional", "1"},
-    {"model", "head", "auto", "one of auto, per_position, last, mean", "1"},
+    {"model", "pooling", "auto", "one of auto, per_position, last, mean", "1"},
     {"model", "head_bias", "true", "true or false", "1"},
     {"model", "tied", "false", "true or false", "1"},
     {"model", "dropout", "0", "number from 0 to below 1", "1"},
@@ -147,7 +147,7 @@ static void choices_have_a_name_for_every_number(void **state)
         {"embeddings", EMBEDDINGS_ORTHONORMAL + 1},
         {"norm", NORM_RMS + 1},
         {"attention_mask", MASK_BIDIRECTIONAL + 1},
-        {"head", HEAD_MEAN + 1},
+        {"pooling", POOLING_MEAN + 1},
         {"parametrization", PARAMETRIZATION_MUP + 1},
         {"rope_scaling", ROPE_SCALING_YARN + 1},
     };
@@ -325,12 +325,12 @@ static void auto_takes_the_mask_and_head_of_task_and_model(void **state)
         bool causal;
         int resolved;
     } rows[] = {
-        {TASK_SIGNAL, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_AUTO, HEAD_AUTO, false, HEAD_MEAN},
-        {TASK_SIGNAL, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_CAUSAL, HEAD_LAST, true, HEAD_LAST},
-        {TASK_SIGNAL, MODEL_TWO_LAYER, SUPERVISION_STEPS, MASK_CAUSAL, HEAD_LAST, false, HEAD_MEAN},
-        {TASK_ACCUMULATOR, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_AUTO, HEAD_AUTO, true, HEAD_PER_POSITION},
-        {TASK_ACCUMULATOR, MODEL_TRANSFORMER, SUPERVISION_FINAL, MASK_BIDIRECTIONAL, HEAD_AUTO, false, HEAD_LAST},
-        {TASK_ACCUMULATOR, MODEL_LSTM, SUPERVISION_FINAL, MASK_AUTO, HEAD_MEAN, true, HEAD_MEAN},
+        {TASK_SIGNAL, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_AUTO, POOLING_AUTO, false, POOLING_MEAN},
+        {TASK_SIGNAL, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_CAUSAL, POOLING_LAST, true, POOLING_LAST},
+        {TASK_SIGNAL, MODEL_TWO_LAYER, SUPERVISION_STEPS, MASK_CAUSAL, POOLING_LAST, false, POOLING_MEAN},
+        {TASK_ACCUMULATOR, MODEL_TRANSFORMER, SUPERVISION_STEPS, MASK_AUTO, POOLING_AUTO, true, POOLING_PER_POSITION},
+        {TASK_ACCUMULATOR, MODEL_TRANSFORMER, SUPERVISION_FINAL, MASK_BIDIRECTIONAL, POOLING_AUTO, false, POOLING_LAST},
+        {TASK_ACCUMULATOR, MODEL_LSTM, SUPERVISION_FINAL, MASK_AUTO, POOLING_MEAN, true, POOLING_MEAN},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct settings settings;
@@ -339,9 +339,9 @@ static void auto_takes_the_mask_and_head_of_task_and_model(void **state)
         settings.task.supervision = rows[i].supervision;
         settings.model.kind = rows[i].model;
         settings.model.attention_mask = rows[i].mask;
-        settings.model.head = rows[i].head;
+        settings.model.pooling = rows[i].head;
         assert_int_equal(settings_causal(&settings), rows[i].causal);
-        assert_int_equal(settings_head(&settings), rows[i].resolved);
+        assert_int_equal(settings_pooling(&settings), rows[i].resolved);
     }
 }
 

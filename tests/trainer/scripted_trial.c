@@ -38,29 +38,6 @@ void trial_destroy(struct trial *trial)
     free(trial);
 }
 
-// A script has no weights, and nobody asks for any.
-void trial_set_stops(struct trial *trial, const int64_t *steps, size_t count)
-{
-    (void)trial, (void)steps, (void)count;
-}
-
-struct nn_model *trial_model(struct trial *trial)
-{
-    (void)trial;
-    return NULL;
-}
-
-int64_t trial_step(const struct trial *trial)
-{
-    return trial->step;
-}
-
-bool trial_diverged(const struct trial *trial)
-{
-    (void)trial;
-    return false;
-}
-
 static int sink_hole; // keeps the compiler from seeing through what follows
 
 __attribute__((noinline)) static int overflow(int depth)

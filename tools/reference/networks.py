@@ -12,7 +12,7 @@ from torch.nn import functional as f
 import position_encodings as encodings
 
 DEFAULTS = {
-    "model": "transformer", "encoding": "none", "train_length": 8, "output_scale": 1.0, "causal": False, "head": "mean",
+    "model": "transformer", "encoding": "none", "train_length": 8, "output_scale": 1.0, "causal": False, "pooling": "mean",
     "layers": 2, "width": 64, "heads": 4, "ffn_factor": 4, "norm": "layer", "ffn_activation": "gelu", "head_bias": True,
     "tied": False, "parametrization": "standard", "base_width": 64, "relative_clip": 16, "alibi_slope": 2.0**-8,
     "rope_base": 10000.0, "rope_scaling": "none", "sinusoidal_scale": 1.0, "t5_buckets": 32, "t5_distance": 128,
@@ -137,8 +137,8 @@ def recurrent(s, w, x, positions):
 
 
 def read_out(s, w, x):
-    if s.head != "per_position":
-        x = x[:, -1:] if s.head == "last" else x.mean(1, keepdim=True)
+    if s.pooling != "per_position":
+        x = x[:, -1:] if s.pooling == "last" else x.mean(1, keepdim=True)
     if s.tied:
         share = s.base_width / s.width if s.parametrization == "mup" else factor(s)
         logits = share * (x @ w["embedding"][:s.outputs].T)

@@ -58,7 +58,7 @@ def batch(case, name, length):
         x = integers("tokens", length, case.s.vocabulary)
     else:
         x = 4 * unit(f"{name}.vectors", case.samples * length, case.s.dim).view(case.samples, length, -1)
-    count = length if case.s.head == "per_position" else 1
+    count = length if case.s.pooling == "per_position" else 1
     mask = integers("mask", count, 4) > 0 if case.masked else torch.ones(case.samples, count, dtype=bool)
     return x, integers("targets", count, max(2, case.s.outputs)), mask
 
@@ -111,7 +111,7 @@ def header(case):
     s = case.s
     lines = [f"case {case.name}", *(f"set {name} {value}" for name, value in case.settings().items())]
     lines.append(f"shape {s.dim} {s.vocabulary} {max(2, s.outputs)} {int(s.outputs == 1)}")
-    lines.append(f"batch {case.samples} {case.length} {case.length if s.head == 'per_position' else 1} {int(case.masked)}")
+    lines.append(f"batch {case.samples} {case.length} {case.length if s.pooling == 'per_position' else 1} {int(case.masked)}")
     return lines
 
 

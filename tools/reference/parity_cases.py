@@ -46,21 +46,21 @@ class Case:
 
 
 def vectors(**more):
-    return {"dim": 5, "outputs": 1, "head": "mean"} | more
+    return {"dim": 5, "outputs": 1, "pooling": "mean"} | more
 
 
 def tokens(**more):
-    return {"vocabulary": 7, "outputs": 5, "head": "per_position", "causal": True} | more
+    return {"vocabulary": 7, "outputs": 5, "pooling": "per_position", "causal": True} | more
 
 
 def transformers():
     yield Case("vectors", DEEP | vectors(output_scale=2.0))
     yield Case("tokens", DEEP | tokens(ffn_factor=1, norm="rms", ffn_activation="gelu_tanh"), length=9, masked=True)
-    yield Case("last", NARROW | tokens(head="last", ffn_activation="relu"))
+    yield Case("last", NARROW | tokens(pooling="last", ffn_activation="relu"))
     yield Case("tied", NARROW | tokens(tied=True, causal=False, output_scale=0.5))
-    yield Case("tied_rms", NARROW | tokens(tied=True, norm="rms", head_bias=False, head="mean"))
-    yield Case("vectors_last", NARROW | vectors(head="last", causal=True, norm="rms", ffn_activation="relu"))
-    yield Case("vectors_positions", NARROW | vectors(head="per_position", ffn_activation="gelu_tanh"), masked=True)
+    yield Case("tied_rms", NARROW | tokens(tied=True, norm="rms", head_bias=False, pooling="mean"))
+    yield Case("vectors_last", NARROW | vectors(pooling="last", causal=True, norm="rms", ffn_activation="relu"))
+    yield Case("vectors_positions", NARROW | vectors(pooling="per_position", ffn_activation="gelu_tanh"), masked=True)
     yield Case("long", NARROW | tokens(), samples=2, length=20)
     for kind in ("ntk", "mup"):
         yield Case(kind, NARROW | tokens(parametrization=kind, base_width=6))
@@ -89,7 +89,7 @@ def recurrent():
     for model in ("rnn", "lstm"):
         more = {"model": model, "width": 12 if model == "rnn" else 5, "layers": 2}
         yield Case(f"{model}_tokens", more | tokens(causal=False))
-        yield Case(f"{model}_vectors", more | vectors(head="last"))
+        yield Case(f"{model}_vectors", more | vectors(pooling="last"))
         yield Case(f"{model}_mean", more | vectors(layers=1))
         yield Case(f"{model}_tied", more | tokens(causal=False, layers=1, tied=True), masked=True)
 
