@@ -126,7 +126,7 @@ static struct nn_fire_block fire_block(const struct nn_site *site, const struct 
                               .out_bias = site->tensor[FIRE_OUT_BIAS]->value[block->head]};
     for (long lane = 0; lane < NN_LANES; lane++) {
         const long query = nn_least(block->first + lane, block->length - 1);
-        const double at = fmax(fire->threshold, (double)block->positions[query]);
+        const double at = nn_fire_reach(fire, (double)block->positions[query]);
         f.inverse[lane] = (real)(1 / (math_log1p(fire->scale * at) + 1e-6));
     }
     return f;
@@ -178,8 +178,8 @@ static void bias_gradient(struct nn_site *site, struct nn_attention *block)
 
 static double bias_flops(const struct nn_site *site, long length)
 {
-    const double beyond = fmax(0, (double)length - site->model->settings.model.fire_threshold);
-    return 4 * beyond * (double)(length * site->heads * hidden_units(site));
+    const double beyond = (double)length - site->model->settings.model.fire_threshold;
+    return beyond > 0 ? 4 * beyond * (double)(length * site->heads * hidden_units(site)) : 0;
 }
 
 const struct nn_encoding nn_encoding_fire = {.name = "fire",

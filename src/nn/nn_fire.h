@@ -21,6 +21,12 @@ struct nn_fire {
     real *gathered;          // (2, trained length, 16): ψ and its derivative for pairs
 };
 
+// max(L, i) of a query at position i.
+static inline double nn_fire_reach(const struct nn_fire *fire, double position)
+{
+    return fire->threshold > position ? fire->threshold : position;
+}
+
 // Adds what the kernel summed over a block's keys to the head's sums.
 void nn_fire_add_lanes(const struct nn_site *site, const struct nn_attention *block, const struct nn_fire_block *f);
 void nn_fire_end(struct nn_site *site, long length); // the hook

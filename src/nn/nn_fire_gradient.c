@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base_math.h"
 #include "nn_fire.h"
-#include <math.h>
 
 static long units_of(const struct nn_site *site)
 {
@@ -17,7 +16,7 @@ static double *sums_of(const struct nn_site *site, long head)
 // 1 / N of queries at `position`, and the derivative of N for c.
 static double divisor(const struct nn_fire *fire, double position, double *ret_slope)
 {
-    const double at = fmax(fire->threshold, position);
+    const double at = nn_fire_reach(fire, position);
     *ret_slope = at / (1 + fire->scale * at);
     return 1 / (math_log1p(fire->scale * at) + 1e-6);
 }
