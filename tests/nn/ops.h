@@ -47,6 +47,12 @@ struct op_row {
     struct op_shape timed[OP_TIMED];  // likewise
 };
 
+// A shape inside of a macro.
+#define OP_SHAPE(...)                                                                                                  \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
+
 struct op_table {
     const struct op_row *row;
     int count;

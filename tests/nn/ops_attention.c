@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { ALL = 0, CAUSAL = 1, BIASED = 2, DROPOUT = 4 };
+enum { ALL = 0, CAUSAL = 1, BIASED = 2, DROPOUT = 4, STEEP = 8 }; // STEEP: scores of the last key are huge
 enum { Y, QUERY, KEY, VALUE, BIAS };
 enum { COLUMNS, WEIGHTS, SLOPES, KEPT, DROPPED, MIXED_GRADIENT, MIXED_ROWS, BUFFERS };
 
@@ -22,6 +22,8 @@ static void layout(struct op *op)
     op_add(op, length, head, stride, true);
     op_add(op, length, value, stride, true);
     op_add(op, length, op->row->variant & BIASED ? length : 0, length, true); // of query and key
+    for (long c = 0; c < head && op->row->variant & STEEP; c++)
+        op->m[KEY].value[(length - 1) * stride + c] *= 1000;
     op_take(op, op_padded(head) * 16);
     for (int i = WEIGHTS; i <= DROPPED; i++)
         op_take(op, block);
@@ -135,26 +137,16 @@ static double work(const struct op *op)
 static const struct op_kind attention = {layout, forward, reference, backward, work};
 
 // Timed as in the models of tools/bench: small, medium, large.
-#define LENGTHS                                                                                                        \
-    {                                                                                                                  \
-        {1, 5, 3}, {5, 16, 16}, {16, 10, 21}, {17, 16, 33},                                                            \
-        {                                                                                                              \
-            40, 20, 16                                                                                                 \
-        }                                                                                                              \
-    }
-#define SIZES                                                                                                          \
-    {                                                                                                                  \
-        {32, 16, 16}, {64, 32, 32},                                                                                    \
-        {                                                                                                              \
-            128, 64, 64                                                                                                \
-        }                                                                                                              \
-    }
+#define LENGTHS OP_SHAPE(1, 1, 3), OP_SHAPE(5, 16, 16), OP_SHAPE(16, 10, 21), OP_SHAPE(17, 17, 33), OP_SHAPE(40, 20, 17)
+#define SIZES   OP_SHAPE(32, 16, 16), OP_SHAPE(64, 32, 32), OP_SHAPE(128, 64, 64)
 static const struct op_row rows[] = {
-    {"attention", ALL, &attention, LENGTHS, SIZES},
-    {"causal attention", CAUSAL, &attention, LENGTHS, SIZES},
-    {"biased attention", BIASED, &attention, LENGTHS, {{128, 32, 32}}},
-    {"causal biased attention", CAUSAL | BIASED, &attention, LENGTHS, {{128, 32, 32}}},
-    {"attention with dropout", DROPOUT, &attention, LENGTHS, {{128, 32, 32}}},
-    {"causal biased attention with dropout", CAUSAL | BIASED | DROPOUT, &attention, LENGTHS, {{128, 32, 32}}},
+    {"attention", ALL, &attention, {LENGTHS}, {SIZES}},
+    {"causal attention", CAUSAL, &attention, {LENGTHS}, {SIZES}},
+    {"attention, a steep key", STEEP, &attention, {{1, 8, 3}, {5, 8, 3}, {8, 8, 3}, {23, 16, 16}}, {{0}}},
+    {"causal attention, a steep key", CAUSAL | STEEP, &attention, {{5, 8, 3}, {23, 16, 16}}, {{0}}},
+    {"biased attention", BIASED, &attention, {LENGTHS}, {{128, 32, 32}}},
+    {"causal biased attention", CAUSAL | BIASED, &attention, {LENGTHS}, {{128, 32, 32}}},
+    {"attention with dropout", DROPOUT, &attention, {LENGTHS}, {{128, 32, 32}}},
+    {"causal biased attention with dropout", CAUSAL | BIASED | DROPOUT, &attention, {LENGTHS}, {{128, 32, 32}}},
 };
 const struct op_table ops_attention = {rows, sizeof rows / sizeof *rows};

@@ -137,26 +137,14 @@ static double gradient_reference(const struct op *op, long r, long c)
 static const struct op_kind gradient = {gradient_layout, gradient_forward, gradient_reference, NULL, work};
 
 // Rows are timed at what a chunk of 128 tokens takes in the models of tools/bench: small, medium, large.
-#define WIDENED                                                                                                        \
-    {                                                                                                                  \
-        {128, 64, 256}, {128, 128, 512},                                                                               \
-        {                                                                                                              \
-            128, 256, 1024                                                                                             \
-        }                                                                                                              \
-    }
-#define NARROWED                                                                                                       \
-    {                                                                                                                  \
-        {128, 256, 64}, {128, 512, 128},                                                                               \
-        {                                                                                                              \
-            128, 1024, 256                                                                                             \
-        }                                                                                                              \
-    }
+#define WIDENED  OP_SHAPE(128, 64, 256), OP_SHAPE(128, 128, 512), OP_SHAPE(128, 256, 1024)
+#define NARROWED OP_SHAPE(128, 256, 64), OP_SHAPE(128, 512, 128), OP_SHAPE(128, 1024, 256)
 static const struct op_row rows[] = {
-    {"x W", START_ZERO, &linear, {{1, 1, 1}, {5, 16, 16}, {16, 20, 40}, {33, 7, 70}, {37, 64, 96}}, WIDENED},
+    {"x W", START_ZERO, &linear, {{1, 1, 1}, {5, 16, 16}, {16, 20, 40}, {33, 7, 70}, {37, 64, 96}}, {WIDENED}},
     {"C + x W", START_C, &linear, {{1, 3, 5}, {16, 16, 16}, {39, 20, 40}}, {{128, 256, 64}}},
     {"b + x W", START_BIAS, &linear, {{1, 3, 5}, {7, 16, 33}, {17, 20, 40}}, {{128, 64, 256}}},
     {"r + x W", START_RESIDUAL, &linear, {{2, 3, 5}, {16, 16, 16}, {23, 20, 40}}, {{128, 256, 64}}},
-    {"r + b + x W", START_BOTH, &linear, {{3, 3, 5}, {31, 16, 33}, {35, 20, 64}}, NARROWED},
-    {"x^T z", 0, &gradient, {{1, 1, 1}, {5, 16, 16}, {16, 20, 40}, {33, 35, 70}}, WIDENED},
+    {"r + b + x W", START_BOTH, &linear, {{3, 3, 5}, {31, 16, 33}, {35, 20, 64}}, {NARROWED}},
+    {"x^T z", 0, &gradient, {{1, 1, 1}, {5, 16, 16}, {16, 20, 40}, {33, 35, 70}}, {WIDENED}},
 };
 const struct op_table ops_linear = {rows, sizeof rows / sizeof *rows};

@@ -7,13 +7,17 @@
 
 enum { Y, X };
 
-// Tokens over classes; shapes are tokens, classes.
+// Tokens over classes; shapes are tokens, classes. STEEP: the last class has a huge logit.
+enum { PLAIN, STEEP };
+
 static void class_layout(struct op *op)
 {
     op_add(op, op->shape.a, 1, 1, false);
     op_add(op, op->shape.a, op->shape.b, op_padded(op->shape.b), true);
     for (long i = 0; i < op->shape.a * op->m[X].stride; i++)
         op->m[X].value[i] *= 3;
+    for (long r = 0; r < op->shape.a && op->row->variant == STEEP; r++)
+        op->m[X].value[r * op->m[X].stride + op->shape.b - 1] = 1000;
 }
 
 static int32_t target_of(const struct op *op, long r)
@@ -82,7 +86,8 @@ static void binary_backward(const struct nn_kernels *kernels, struct op *op)
 static const struct op_kind classes = {class_layout, class_forward, class_reference, class_backward, NULL};
 static const struct op_kind binary = {binary_layout, binary_forward, binary_reference, binary_backward, NULL};
 static const struct op_row rows[] = {
-    {"cross entropy", 0, &classes, {{1, 2}, {5, 16}, {9, 17}, {3, 100}}, {{128, 32}}},
+    {"cross entropy", PLAIN, &classes, {{1, 2}, {5, 16}, {9, 17}, {3, 100}}, {{128, 32}}},
+    {"cross entropy, a steep class", STEEP, &classes, {{1, 1}, {5, 16}, {9, 17}}, {{0}}},
     {"binary losses", APART, &binary, {{1}, {16}, {37}}, {{4096}}},
     {"binary losses, in place", IN_PLACE, &binary, {{5}, {32}}, {{4096}}},
 };

@@ -197,27 +197,15 @@ static const struct op_kind values = {values_layout, forward, values_reference, 
 static const struct op_kind votes = {votes_layout, forward, votes_reference, backward, NULL};
 static const struct op_kind measure = {measure_layout, measure_forward, measure_reference, NULL, NULL};
 
-#define LENGTHS                                                                                                        \
-    {                                                                                                                  \
-        {1, 5, 3}, {5, 16, 16}, {16, 10, 21}, {17, 16, 33},                                                            \
-        {                                                                                                              \
-            40, 20, 16                                                                                                 \
-        }                                                                                                              \
-    }
-#define WITHOUT_VALUES                                                                                                 \
-    {                                                                                                                  \
-        {1, 5}, {5, 16}, {16, 10}, {17, 16},                                                                           \
-        {                                                                                                              \
-            40, 20                                                                                                     \
-        }                                                                                                              \
-    }
+#define LENGTHS        OP_SHAPE(1, 1, 3), OP_SHAPE(5, 16, 16), OP_SHAPE(16, 10, 21), OP_SHAPE(17, 17, 33), OP_SHAPE(40, 20, 17)
+#define WITHOUT_VALUES OP_SHAPE(1, 1), OP_SHAPE(5, 16), OP_SHAPE(16, 10), OP_SHAPE(17, 17), OP_SHAPE(40, 20)
 static const struct op_row rows[] = {
-    {"values read out", 0, &values, LENGTHS, {{16, 64, 64}}},
-    {"values read out, causal", CAUSAL, &values, LENGTHS, {{16, 64, 64}}},
-    {"values read out, frozen scores", FROZEN, &values, LENGTHS, {{16, 64, 64}}},
-    {"votes", 0, &votes, WITHOUT_VALUES, {{16, 64}}},
-    {"votes, causal", CAUSAL, &votes, WITHOUT_VALUES, {{16, 64}}},
-    {"attention on keys", 0, &measure, WITHOUT_VALUES, {{64, 32}}},
-    {"attention on keys, causal", CAUSAL, &measure, WITHOUT_VALUES, {{64, 32}}},
+    {"values read out", 0, &values, {LENGTHS}, {{16, 64, 64}}},
+    {"values read out, causal", CAUSAL, &values, {LENGTHS}, {{16, 64, 64}}},
+    {"values read out, frozen scores", FROZEN, &values, {LENGTHS}, {{16, 64, 64}}},
+    {"votes", 0, &votes, {WITHOUT_VALUES}, {{16, 64}}},
+    {"votes, causal", CAUSAL, &votes, {WITHOUT_VALUES}, {{16, 64}}},
+    {"attention on keys", 0, &measure, {WITHOUT_VALUES}, {{64, 32}}},
+    {"attention on keys, causal", CAUSAL, &measure, {WITHOUT_VALUES}, {{64, 32}}},
 };
 const struct op_table ops_two_layer = {rows, sizeof rows / sizeof *rows};
