@@ -73,6 +73,9 @@ real *op_take(struct op *op, long count);
 // Adds a matrix of normal numbers.
 void op_add(struct op *op, long rows, long columns, long stride, bool varied);
 
+// Fills a gradient that kernels write to, rather than add to: nothing of this may be left.
+void op_soil(const struct op_matrix *m);
+
 static inline long op_padded(long count)
 {
     return (count + 15) / 16 * 16;

@@ -117,6 +117,8 @@ static double reference(const struct op *op, long r, long c)
 static void backward(const struct nn_kernels *kernels, struct op *op)
 {
     const struct op_matrix *bias = &op->m[BIAS];
+    for (int i = QUERY; i <= VALUE; i++)
+        op_soil(&op->m[i]);
     for (long first = 0; first < op->shape.a; first += 16) {
         struct nn_attention t = attention_at(op, first);
         attend(kernels, op, &t);

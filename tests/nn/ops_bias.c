@@ -109,9 +109,7 @@ static double shift_reference(const struct op *op, long r, long c)
 
 static void shift_backward(const struct nn_kernels *kernels, struct op *op)
 {
-    for (long i = 0; i < 16; i++)
-        for (long j = 0; j < 16; j++)
-            op->m[X].gradient[i * op->m[X].stride + j] = 1;
+    op_soil(&op->m[X]);
     kernels->unshift(op->m[Y].gradient, op->shape.a, op->m[X].gradient, op->m[X].stride);
 }
 

@@ -65,6 +65,8 @@ static void backward(const struct nn_kernels *kernels, struct op *op)
     const long tokens = op->shape.a, in = op->shape.b, out = op_padded(op->shape.c);
     const struct op_matrix *m = op->m;
     real *transposed = op->memory[op->taken - 1];
+    op_soil(&m[X]);
+    op_soil(&m[WEIGHT]);
     kernels->pack_transposed(m[WEIGHT].value, m[WEIGHT].stride, out, op_padded(in), 0.5, transposed);
     kernels->multiply(&(struct nn_product){.rows = tokens,
                                            .columns = op_padded(in),

@@ -110,6 +110,8 @@ static void forward(const struct nn_kernels *kernels, struct op *op)
 static void backward(const struct nn_kernels *kernels, struct op *op)
 {
     real *sum = buffer(op, READOUT_SUM), *gradient = op->m[READOUT].gradient;
+    for (int i = QUERY; i <= VALUE; i++)
+        op_soil(&op->m[i]);
     for (long c = 0; c < op->shape.c; c++)
         sum[c] = 0;
     read_blocks(kernels, op, true);

@@ -54,6 +54,13 @@ void op_add(struct op *op, long rows, long columns, long stride, bool varied)
     op->m[op->matrices++] = m;
 }
 
+void op_soil(const struct op_matrix *m)
+{
+    for (long r = 0; r < m->rows; r++)
+        for (long c = 0; c < op_padded(m->columns); c++)
+            m->gradient[r * m->stride + c] = 9;
+}
+
 void op_open(struct op *op, const struct op_row *row, struct op_shape shape)
 {
     *op = (struct op){.row = row, .shape = shape};
