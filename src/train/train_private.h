@@ -67,8 +67,8 @@ struct train_run {
     struct train_state state;
     struct train_data train, validation;
     struct train_batches batches;
-    struct train_test *test;       // (lengths)
-    const int64_t *stops;          // (stops_count)
+    struct train_test *test; // (lengths)
+    const int64_t *stops;    // (stops_count)
     size_t stops_count;
     real *logits;                  // (samples of a micro-batch, positions, outputs)
     int32_t *predicted;            // (samples of a micro-batch, positions)
