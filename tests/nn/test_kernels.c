@@ -178,6 +178,16 @@ static void flat_loops_round_once(void **state)
     }
 }
 
+// In single precision the ones would be lost.
+static void squares_are_summed_in_double(void **state)
+{
+    struct tables *t = *state;
+    for (int k = 0; k < 64; k++)
+        t->want[k] = k % 16 == 3 && k < 32 ? 16384 : 1;
+    for (size_t i = 0; i < t->count; i++)
+        assert_true(t->table[i]->square_norm(t->want, 64) == 2 * 0x1p28 + 62);
+}
+
 static void rotations_turn_pairs_and_back(void **state)
 {
     static const int32_t positions[] = {0, 2, 2, 1, 0, 2, 1};
@@ -311,6 +321,7 @@ int main(void)
         cmocka_unit_test(long_products_are_the_same_chains),
         cmocka_unit_test(rows_are_summed_in_the_defined_order),
         cmocka_unit_test(flat_loops_round_once),
+        cmocka_unit_test(squares_are_summed_in_double),
         cmocka_unit_test(rotations_turn_pairs_and_back),
         cmocka_unit_test(losses_and_slopes_are_accurate_and_pass_nan),
         cmocka_unit_test(weights_are_exponentials_within_an_ulp),
