@@ -8,7 +8,7 @@
 
 enum { Y, X, GAIN, BIAS, STATISTICS };
 
-// Norms: rows, width.
+// Norms: rows, width. NORM_ADDED: y = norm(x) + x, as a residual stream has it.
 enum { NORM_ADDED = NORM_RMS + 1 };
 
 static void norm_layout(struct op *op)
@@ -47,11 +47,17 @@ static void norm_forward(const struct nn_kernels *kernels, struct op *op)
 {
     const struct nn_norm_rows norm = norm_of(op);
     kernels->norm(&norm);
+    for (long r = 0; r < norm.rows && norm.add; r++)
+        kernels->add_scaled(norm.y + r * norm.y_stride, norm.x + r * norm.x_stride, 1, op_padded(norm.width));
 }
 
 static void norm_backward(const struct nn_kernels *kernels, struct op *op)
 {
     const struct nn_norm_rows norm = norm_of(op);
+    op_soil(&op->m[X]);
+    for (long r = 0; r < norm.rows && norm.add; r++)
+        memcpy(norm.x_gradient + r * norm.x_gradient_stride, norm.y_gradient + r * norm.y_stride,
+               (size_t)op_padded(norm.width) * sizeof(real));
     kernels->norm_gradient(&norm);
 }
 
@@ -65,7 +71,7 @@ static double norm_reference(const struct op *op, long r, long c)
     for (long k = 0; k < op->shape.b; k++)
         square += (op_at(op, X, r, k) - mean) * (op_at(op, X, r, k) - mean) / width;
     const double y = (op_at(op, X, r, c) - mean) / sqrt(square + 1e-5) * op_at(op, GAIN, 0, c);
-    return rms ? y : y + op_at(op, BIAS, 0, c);
+    return rms ? y : y + op_at(op, BIAS, 0, c) + (op->row->variant == NORM_ADDED ? op_at(op, X, r, c) : 0);
 }
 
 // Activations: numbers, from -4 to 4 and farther.
