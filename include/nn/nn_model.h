@@ -74,6 +74,7 @@ const char *nn_encoding_name(int encoding); // of an enum encoding_kind, as impl
 
 size_t nn_tensor_count(const struct nn_model *model);
 struct nn_tensor *nn_tensor(struct nn_model *model, size_t index);
+const struct nn_tensor *nn_tensor_of(const struct nn_model *model, size_t index);
 size_t nn_parameter_count(const struct nn_model *model); // trained numbers, without padding and frozen tensors
 long nn_outputs_width(const struct nn_model *model);     // logits of a target: 1 (binary) or classes
 

@@ -79,8 +79,8 @@ struct model_settings {
     int attention_mask;       // enum mask_kind; auto: causal on tokens, bidirectional on vectors
     int pooling;              // enum pooling_kind; auto: mean on signal, per_position under steps, last under final
     bool head_bias;           // the head adds a bias
-    bool tied;                // the head's weights are the embeddings
-    double dropout;           // share of units dropped on embeddings, attention and both branches
+    bool tied;                // the head's weights are the embeddings, which are trained
+    double dropout;           // share of units dropped in training; its help says where
     double attention_noise;   // standard deviation of Gaussian noise on the scores in training
     double init_gain;         // factor on the initial weight matrices
     double value_gain;        // factor on the initial value weights beside it
@@ -233,6 +233,10 @@ struct settings_lines *settings_lines_create(struct arena *arena);
 struct hash128 settings_lines_identity(struct settings_lines *lines, const struct settings *settings);
 // The text, appended; used by `show --trial` and tests.
 void settings_canonical(const struct settings *settings, struct bytes *ret_text);
+// The settings that such a text stands for: its lines in any order, defaults elsewhere. STATUS_INVALID names the line
+// that is none, a setting that this version does not know, or a value out of its domain.
+enum status_code settings_read(const char *text, size_t size, struct settings *ret_settings,
+                               struct status *status) MUST_CHECK;
 
 // The first row whose values differ, whether it applies or not; NULL when all are equal.
 const struct setting *settings_differ(const struct settings *a, const struct settings *b);

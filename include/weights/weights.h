@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A model's weights as a safetensors file (https://github.com/huggingface/safetensors): a u64 with the size of a JSON
 // header, the header, the numbers. Each tensor is F32, (rows, columns) row-major without padding, named as in
-// nn_model.h; weight matrices are (inputs, outputs). The header's __metadata__ says what the model is.
+// nn_model.h; weight matrices are (inputs, outputs). The header's __metadata__ says what the model is, and has a
+// checksum of the numbers (XXH3-64, "xxh3").
 #pragma once
 #include "base_bytes.h"
 #include "base_status.h"
@@ -17,9 +18,14 @@ struct weights_note {
 enum status_code weights_write(struct nn_model *model, const char *path, const struct weights_note *notes, size_t count,
                                struct status *status) MUST_CHECK;
 
+// Whether the file has what weights_read takes, by its header and size alone; the model may be one without memory
+// (nn_sketch). The same errors.
+enum status_code weights_check(const struct nn_model *model, const char *path, struct status *status) MUST_CHECK;
+
 // Takes the values of every tensor of the model from the file, F32 or F64. STATUS_INVALID, with path, tensor and
 // remedy, where a tensor is missing, has another shape or another type, or the file has one that the model lacks;
-// STATUS_DAMAGED for bytes that are no safetensors. Learned positions ("position") may have other numbers of rows:
+// STATUS_DAMAGED for bytes that are no safetensors, for tensors that leave gaps or overlap, for numbers that are not
+// finite or contradict the checksum in the metadata. Learned positions ("position") may have other numbers of rows:
 // those of the file come first, and what it lacks stays as it is. On failure the model is unchanged.
 enum status_code weights_read(struct nn_model *model, const char *path, struct status *status) MUST_CHECK;
 

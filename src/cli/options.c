@@ -101,7 +101,7 @@ static bool take_value(const struct cli_command *command, int index, const char 
     if (number && value->number >= option->low && value->number <= option->high)
         return true;
     *ret_exit =
-        cli_usage("%s: --%s takes %s from %g to %g, not '%s'", command->name, option->name,
+        cli_usage("%s: --%s takes %s from %.15g to %.15g, not '%s'", command->name, option->name,
                   option->type == OPTION_COUNT ? "a whole number" : "a number", option->low, option->high, text);
     return false;
 }

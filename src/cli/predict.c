@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A saved model's predictions on data of its task.
+#include "base_text.h"
 #include "cli.h"
 #include "spec_sweep.h"
 #include "task.h"
-#include "trial.h"
+#include "trainer.h"
 #include "weights.h"
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { OUTPUT, LENGTH, COUNT, SPLIT };
 static const struct cli_option options[] = {
@@ -23,45 +27,56 @@ static const struct cli_option options[] = {
 
 struct predictor {
     struct settings settings;
+    int64_t step, numerics;
     struct arena *arena;
     struct nn_model *model;
     struct task_set set;
     long count;
     FILE *file;
+    char fresh[4096]; // its name until it is whole
     double targets, wrong, wrong_sequences, loss;
 };
 
-static enum status_code take_line(struct settings *settings, const char *line, size_t length, struct status *status)
+// A line of metadata that holds a number.
+static enum status_code read_number(const char *path, const char *key, int64_t *ret_number, struct status *status)
 {
-    const char *equals = memchr(line, '=', length);
-    const size_t name = equals ? (size_t)(equals - line) : length;
-    const struct setting *setting = setting_find(line, name);
-    union setting_value value;
-    if (!equals || !setting)
-        return status_set(status, STATUS_INVALID, "its settings have \"%.*s\", which this version does not know",
-                          (int)(length < 80 ? length : 80), line);
-    enum status_code code = setting_parse(setting, equals + 1, length - name - 1, &value, status);
-    if (code == STATUS_OK)
-        setting_put(setting, settings, value);
+    struct bytes text = {0};
+    double number = 0;
+    enum status_code code = weights_read_note(path, key, &text, status);
+    const bool whole = code == STATUS_OK && text_to_real((const char *)text.data, text.size, &number) && number >= 0 &&
+                       number <= 1e15 && number == floor(number);
+    if (code == STATUS_OK && !whole)
+        code = status_set(status, STATUS_DAMAGED, "%s: its metadata's %s is \"%.*s\", which is no count", path, key,
+                          (int)(text.size < 40 ? text.size : 40), (const char *)text.data);
+    *ret_number = (int64_t)number;
+    bytes_fini(&text);
     return code;
 }
 
-// The settings that stand in a file's metadata.
-static enum status_code read_settings(const char *path, struct settings *ret_settings, struct status *status)
+// The settings that stand in a file's metadata, and whose trial's identity they must have.
+static enum status_code read_settings(const char *path, struct predictor *p, struct status *status)
 {
-    struct bytes text = {0};
-    settings_defaults(ret_settings);
+    const struct setting *blamed;
+    struct bytes text = {0}, trial = {0};
     enum status_code code = weights_read_note(path, "settings", &text, status);
-    for (size_t at = 0; code == STATUS_OK && at < text.size;) {
-        const char *line = (const char *)text.data + at, *end = memchr(line, '\n', text.size - at);
-        const size_t length = end ? (size_t)(end - line) : text.size - at;
-        code = take_line(ret_settings, line, length, status);
-        at += length + 1;
+    if (code == STATUS_OK)
+        code = weights_read_note(path, "trial", &trial, status);
+    if (code == STATUS_OK) {
+        code = settings_read((const char *)text.data, text.size, &p->settings, status);
+        if (code == STATUS_OK)
+            code = settings_check(&p->settings, &blamed, status);
         if (code != STATUS_OK)
-            status_context(status, "%s", path);
+            status_context(status, "the settings in %s", path);
     }
+    struct hash128 identity;
+    if (code == STATUS_OK && (!hash_parse((const char *)trial.data, trial.size, &identity) ||
+                              !hash_equal(identity, settings_identity(&p->settings))))
+        code = status_set(status, STATUS_DAMAGED, "%s: the settings in its metadata are not those of its trial", path);
     bytes_fini(&text);
-    return code;
+    bytes_fini(&trial);
+    if (code == STATUS_OK)
+        code = read_number(path, "step", &p->step, status);
+    return code == STATUS_OK ? read_number(path, "numerics", &p->numerics, status) : code;
 }
 
 static bool find_split(const char *name, enum task_split *ret_split)
@@ -76,14 +91,35 @@ static bool find_split(const char *name, enum task_split *ret_split)
     return false;
 }
 
+// Before memory is taken: whether the weights are of such a model, and whether it fits.
+static enum status_code check_model(const struct predictor *p, const char *path, struct status *status)
+{
+    char need[TEXT_NUMBER_SIZE], have[TEXT_NUMBER_SIZE];
+    struct settings_fault fault;
+    if (settings_length_fault(&p->settings, p->set.length, &fault))
+        return status_set(status, STATUS_INVALID, "--length: %s", fault.why.text);
+    struct nn_sketch sketch = nn_sketch(&p->settings, &p->set.shape, p->set.length);
+    enum status_code code = sketch.model ? weights_check(sketch.model, path, status)
+                                         : status_set(status, STATUS_MEMORY, "no memory for a model");
+    const double bytes = (double)sketch.bytes + (double)task_make_bytes(&p->set, 1);
+    nn_sketch_fini(&sketch);
+    if (code == STATUS_OK && bytes > trainer_memory_available())
+        code = status_set(status, STATUS_MEMORY,
+                          "sequences of %ld tokens need %s of memory, and %s are available; lower "
+                          "--length",
+                          p->set.length, text_size(bytes, need), text_size(trainer_memory_available(), have));
+    return code;
+}
+
 static enum status_code open_model(struct predictor *p, const char *path, struct status *status)
 {
-    struct batch_shape shape;
-    task_shape(&p->settings, &shape);
+    enum status_code code = check_model(p, path, status);
+    if (code != STATUS_OK)
+        return code;
     p->arena = arena_create(1 << 20, 0);
     if (!p->arena)
         return status_set(status, STATUS_MEMORY, "no memory for a model");
-    enum status_code code = nn_model_create(&p->settings, &shape, p->set.length, p->arena, &p->model, status);
+    code = nn_model_create(&p->settings, &p->set.shape, p->set.length, p->arena, &p->model, status);
     return code == STATUS_OK ? weights_read(p->model, path, status) : code;
 }
 
@@ -158,29 +194,65 @@ static enum status_code predict_all(struct predictor *p, struct status *status)
 
 static void print_result(const struct predictor *p)
 {
-    struct bytes canonical = {0};
-    settings_canonical(&p->settings, &canonical);
-    printf("%.*s", (int)canonical.size, canonical.data ? (const char *)canonical.data : "");
-    bytes_fini(&canonical);
+    char identity[HASH_TEXT_SIZE];
+    hash_text(settings_identity(&p->settings), identity);
+    printf("trial %s after step %" PRId64 "\n", identity, p->step);
     printf("%s: %ld sequences of %ld tokens\n", p->set.name, p->count, p->set.length);
     printf("  loss %.6f   error %.4f   sequences with an error %.4f\n", p->loss / p->targets, p->wrong / p->targets,
            p->wrong_sequences / (double)p->count);
 }
 
+// Predictions appear whole, and never in the place of the weights.
+static enum status_code open_output(struct predictor *p, const char *path, const char *output, struct status *status)
+{
+    struct stat weights, there;
+    if (stat(path, &weights) == 0 && stat(output, &there) == 0 && weights.st_dev == there.st_dev &&
+        weights.st_ino == there.st_ino)
+        return status_set(status, STATUS_INVALID, "-o %s is the file of the weights; choose another", output);
+    if (snprintf(p->fresh, sizeof p->fresh, "%s.tmp-%d", output, (int)getpid()) >= (int)sizeof p->fresh)
+        return status_set(status, STATUS_INVALID, "the path after -o is too long");
+    p->file = fopen(p->fresh, "w");
+    return p->file ? STATUS_OK : status_errno(status, errno, "cannot write %s", output);
+}
+
+static enum status_code close_output(struct predictor *p, const char *output, enum status_code code,
+                                     struct status *status)
+{
+    const bool failed = ferror(p->file) | fclose(p->file);
+    if (code == STATUS_OK && (failed || rename(p->fresh, output) != 0))
+        code = status_errno(status, errno, "cannot write %s", output);
+    if (code != STATUS_OK)
+        unlink(p->fresh);
+    return code;
+}
+
 static enum status_code predict(struct predictor *p, const char *path, const char *output, struct status *status)
 {
     enum status_code code = open_model(p, path, status);
+    if (code == STATUS_OK && output)
+        code = open_output(p, path, output, status);
     if (code != STATUS_OK)
         return code;
-    p->file = output ? fopen(output, "w") : NULL;
-    if (output && !p->file)
-        return status_errno(status, errno, "cannot write %s", output);
     code = predict_all(p, status);
-    if (p->file && (ferror(p->file) | fclose(p->file)) && code == STATUS_OK)
-        code = status_errno(status, errno, "cannot write %s", output);
+    if (p->file)
+        code = close_output(p, output, code, status);
     if (code == STATUS_OK)
         print_result(p);
     return code;
+}
+
+// A finite training set has so many samples and no more; others are rules without end.
+static enum status_code choose_set(struct predictor *p, const struct cli *cli, enum task_split split,
+                                   struct status *status)
+{
+    const bool given = cli->option[COUNT].given;
+    const struct settings *settings = &p->settings;
+    task_set_init(&p->set, settings, split,
+                  cli->option[LENGTH].given ? (long)cli->option[LENGTH].number : (long)settings->task.train_length);
+    p->count = given ? (long)cli->option[COUNT].number : p->set.samples;
+    if (split == SPLIT_TRAIN && settings->train.data == DATA_FINITE && p->count > p->set.samples)
+        return status_set(status, STATUS_INVALID, "the training set has %ld sequences; lower --count", p->set.samples);
+    return STATUS_OK;
 }
 
 static enum cli_exit run(const struct cli *cli)
@@ -193,13 +265,14 @@ static enum cli_exit run(const struct cli *cli)
         return cli_usage("predict: --split is train, validation or test, not '%s'", cli->option[SPLIT].text);
     if (cli->option[LENGTH].given && split != SPLIT_TEST)
         return cli_usage("predict: --length goes with --split test; other sequences have the train length");
-    enum status_code code = read_settings(path, &p.settings, &status);
-    if (code != STATUS_OK)
-        return cli_fail(&status);
-    task_set_init(&p.set, &p.settings, split,
-                  cli->option[LENGTH].given ? (long)cli->option[LENGTH].number : (long)p.settings.task.train_length);
-    p.count = cli->option[COUNT].given ? (long)cli->option[COUNT].number : p.set.samples;
-    code = predict(&p, path, cli->option[OUTPUT].text, &status);
+    enum status_code code = read_settings(path, &p, &status);
+    if (code == STATUS_OK)
+        code = choose_set(&p, cli, split, &status);
+    if (code == STATUS_OK && p.numerics != NUMERICS)
+        cli_warn("%s is of numerics %" PRId64 ", this program of %d: predictions differ in their last digits", path,
+                 p.numerics, NUMERICS);
+    if (code == STATUS_OK)
+        code = predict(&p, path, cli->option[OUTPUT].text, &status);
     arena_destroy(p.arena);
     return code ? cli_fail(&status) : EXIT_DONE;
 }

@@ -19,6 +19,7 @@ enum {
     FAIL_FAST,
     MAX_FAILURES,
     RETRY_FAILED,
+    RETRAIN_UNSAVED,
     DEDICATED,
     TRAINER,
     TRAINER_WRAP,
@@ -32,6 +33,8 @@ static const struct cli_option options[] = {
     {"fail-fast", 0, OPTION_FLAG, NULL, "stop at the first trial that fails for good", 0, 0},
     {"max-failures", 0, OPTION_COUNT, "K", "stop when more than K trials have failed", 0, 1e9},
     {"retry-failed", 0, OPTION_FLAG, NULL, "try trials again that failed in earlier runs", 0, 0},
+    {"retrain-unsaved", 0, OPTION_FLAG, NULL, "train trials again whose weights `save` asks for and are not there", 0,
+     0},
     {"dedicated-coordinator", 0, OPTION_FLAG, NULL, "rank 0 only coordinates: for very large runs", 0, 0},
     {"trainer", 0, OPTION_TEXT, "MODE", "child (default), or inline: train in the rank's own process", 0, 0},
     {"trainer-wrap", 0, OPTION_TEXT, "COMMAND", "put before the trainer's command, as in 'gdb --args'", 0, 0},
@@ -58,6 +61,9 @@ static void say_plan(const struct run *run, int ranks)
         say(run, ", %zu done before", run->known_done);
     if (run->known_failed)
         say(run, ", %zu failed before (--retry-failed tries them again)", run->known_failed);
+    if (run->unsaved)
+        say(run, ", %zu of them without the weights that `save` asks for (--retrain-unsaved trains them again)",
+            run->unsaved);
     say(run, "; %d rank%s; store %s\n", ranks, ranks == 1 ? "" : "s", run->options.store_path);
 }
 
@@ -139,7 +145,11 @@ static enum cli_exit lead(const struct cli *cli, struct comm *comm, const struct
     struct run run;
     struct status status = {0};
     enum cli_exit code;
-    struct run_options settings = {cli->option[OUTPUT].text, cli->option[RETRY_FAILED].given, cli->quiet, cli->verbose,
+    struct run_options settings = {cli->option[OUTPUT].text,
+                                   cli->option[RETRY_FAILED].given,
+                                   cli->option[RETRAIN_UNSAVED].given,
+                                   cli->quiet,
+                                   cli->verbose,
                                    cli->option[TIME_LIMIT].number};
     struct dispatch_options how = dispatch_settings(cli);
     if (run_init(&run, cli->argument[0], &settings, &status)) {

@@ -9,7 +9,7 @@
 
 struct run_options {
     const char *store_path;
-    bool retry_failed, quiet, verbose;
+    bool retry_failed, retrain_unsaved, quiet, verbose;
     double time_limit; // seconds; 0: none
 };
 
@@ -51,6 +51,7 @@ struct run {
     size_t *order; // by falling cost
     size_t jobs_count, taken;
     size_t known_trials, known_done, known_failed; // of the grid, before this run
+    size_t unsaved;                                // of those done, how many lack weights that `save` asks for
     struct run_pending *pending;                   // (jobs_count), a queue
     size_t pending_first, pending_count;
     struct run_publisher publisher;
@@ -64,8 +65,12 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
                           struct status *status) MUST_CHECK;
 void run_fini(struct run *run);
 
-// Whether the weights are there that jobs start from; and what a job reads and writes. `path` is room for one path.
-enum status_code run_check_weights(const struct run *run, struct status *status) MUST_CHECK;
+// Whether the weights are there, and the right ones, that jobs (or `all` trials) start from; whether a trial lacks
+// weights that it should have left; the folder where jobs leave theirs; and what a job reads and writes, with room for
+// one path.
+enum status_code run_check_weights(const struct run *run, bool all, struct status *status) MUST_CHECK;
+bool run_lacks_saves(const struct run *run, const struct grid_trial *trial);
+enum status_code run_make_folder(const struct run *run, struct status *status) MUST_CHECK;
 struct trainer_files run_files(const struct run *run, const struct run_job *job, char path[WEIGHTS_PATH_SIZE]);
 
 struct dispatch_source run_source(struct run *run);

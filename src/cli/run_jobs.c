@@ -87,8 +87,14 @@ static enum status_code list_jobs(struct run *run, struct status *status)
         }
         if (missing_lengths(run, trial, job, status))
             return status->code;
+        const bool unsaved = job->lengths_count == 0 && run_lacks_saves(run, trial);
+        if (unsaved && run->options.retrain_unsaved) {
+            job->lengths = trial->lengths;
+            job->lengths_count = trial->lengths_count;
+        }
         if (job->lengths_count == 0) {
             run->known_done++;
+            run->unsaved += unsaved;
             continue;
         }
         job->earlier = store_attempts(run->store, trial->identity);
@@ -103,6 +109,15 @@ static enum status_code list_jobs(struct run *run, struct status *status)
     return STATUS_OK;
 }
 
+// No store yet: then nothing of it should be left by a run that is refused.
+static bool is_new(const struct run *run)
+{
+    char journal[4096];
+    return access(run->options.store_path, F_OK) != 0 &&
+           snprintf(journal, sizeof journal, "%s.journal", run->options.store_path) < (int)sizeof journal &&
+           access(journal, F_OK) != 0;
+}
+
 enum status_code run_init(struct run *run, const char *sweep_path, const struct run_options *options,
                           struct status *status)
 {
@@ -113,6 +128,8 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
         code = run_default_store(&run->loaded.sweep, run->loaded.arena, &run->options.store_path, status);
     if (code == STATUS_OK)
         code = check_memory(run, status);
+    if (code == STATUS_OK && is_new(run))
+        code = run_check_weights(run, true, status);
     if (code == STATUS_OK)
         code = store_open(run->options.store_path, &run->loaded.sweep, run->loaded.grid, NULL, &run->store, &warnings,
                           status);
@@ -122,7 +139,9 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
     run->progress = (struct run_progress){.terminal = cli_is_terminal(STDERR_FILENO), .quiet = options->quiet};
     if (code == STATUS_OK)
         code = list_jobs(run, status);
-    return code ? code : run_check_weights(run, status);
+    if (code == STATUS_OK)
+        code = run_check_weights(run, false, status);
+    return code ? code : run_make_folder(run, status);
 }
 
 void run_fini(struct run *run)
@@ -227,7 +246,7 @@ static void report_failure(struct run *run, const struct record *record, bool fi
 {
     struct bytes text = {0};
     char line[1024];
-    settings_canonical(&record->settings, &text);
+    settings_plain(&record->settings, &text);
     for (size_t i = 0; i < text.size; i++)
         if (text.data[i] == '\n')
             text.data[i] = ' ';

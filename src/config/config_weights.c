@@ -34,6 +34,8 @@ static void keep_steps(struct build *build, const struct node *list)
         if (at == count)
             steps[count++] = step;
     }
+    if (!single && list->count == 0)
+        report_error(build->report, list->place, "'save' has no step; list some, or remove it");
     build->sweep->saves = steps;
     build->sweep->saves_count = steps ? count : 0;
 }

@@ -217,6 +217,11 @@ struct nn_tensor *nn_tensor(struct nn_model *model, size_t index)
     return &model->tensor[index];
 }
 
+const struct nn_tensor *nn_tensor_of(const struct nn_model *model, size_t index)
+{
+    return &model->tensor[index];
+}
+
 size_t nn_parameter_count(const struct nn_model *model)
 {
     size_t count = 0;

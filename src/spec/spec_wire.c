@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "spec_private.h"
+#include <string.h>
 
 void settings_encode(const struct settings *settings, struct bytes *bytes)
 {
@@ -52,6 +53,37 @@ enum status_code settings_decode(struct bytes_reader *reader, struct settings *r
         enum status_code code = decode_one(reader, &settings, seen, status);
         if (code != STATUS_OK)
             return code;
+    }
+    *ret_settings = settings;
+    return STATUS_OK;
+}
+
+static enum status_code read_line(const char *line, size_t length, struct settings *settings, struct status *status)
+{
+    const char *equals = memchr(line, '=', length);
+    const size_t name = equals ? (size_t)(equals - line) : length;
+    const struct setting *setting = setting_find(line, name);
+    union setting_value value;
+    if (!equals || !setting)
+        return status_set(status, STATUS_INVALID, "\"%.*s\" is no setting that this version of lgsweep knows",
+                          (int)(length < 80 ? length : 80), line);
+    enum status_code code = setting_parse(setting, equals + 1, length - name - 1, &value, status);
+    if (code == STATUS_OK)
+        setting_put(setting, settings, value);
+    return code;
+}
+
+enum status_code settings_read(const char *text, size_t size, struct settings *ret_settings, struct status *status)
+{
+    struct settings settings;
+    settings_defaults(&settings);
+    for (size_t at = 0; at < size;) {
+        const char *line = text + at, *end = memchr(line, '\n', size - at);
+        const size_t length = end ? (size_t)(end - line) : size - at;
+        enum status_code code = read_line(line, length, &settings, status);
+        if (code != STATUS_OK)
+            return code;
+        at += length + 1;
     }
     *ret_settings = settings;
     return STATUS_OK;

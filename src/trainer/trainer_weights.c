@@ -3,10 +3,8 @@
 #include "spec_sweep.h"
 #include "trainer_private.h"
 #include "weights.h"
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 // Those that were asked for before the first step are saved here, too.
 enum status_code job_read_weights(struct job *job, struct status *status)
@@ -28,25 +26,13 @@ static bool is_due(const struct job *job, bool last)
     return false;
 }
 
-static enum status_code make_folder(const char *store, struct status *status)
-{
-    char folder[WEIGHTS_PATH_SIZE];
-    if (!weights_folder(store, folder))
-        return status_set(status, STATUS_INVALID, "the path of the weights of %.200s… is too long", store);
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return status_errno(status, errno, "cannot make the folder %s for weights", folder);
-    return STATUS_OK;
-}
-
 static enum status_code save(struct job *job, struct status *status)
 {
     const int64_t step = trial_step(job->trial);
     const struct hash128 identity = settings_identity(&job->settings);
     char path[WEIGHTS_PATH_SIZE], name[HASH_TEXT_SIZE], step_text[24], numerics[16];
     struct bytes canonical = {0};
-    enum status_code code = make_folder(job->store, status);
-    if (code != STATUS_OK)
-        return code;
+    enum status_code code;
     if (!weights_path(job->store, identity, step, path))
         return status_set(status, STATUS_INVALID, "the path of the weights of %.200s… is too long", job->store);
     settings_canonical(&job->settings, &canonical);

@@ -2,6 +2,7 @@
 #include "weights_private.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -22,7 +23,14 @@ static bool read_all(int fd, unsigned char *data, size_t size)
     return true;
 }
 
-enum status_code weights_load_file(const char *path, struct bytes *ret_bytes, struct status *status)
+char *weights_checksum(const void *numbers, size_t size, char ret_text[WEIGHTS_CHECKSUM_SIZE])
+{
+    snprintf(ret_text, WEIGHTS_CHECKSUM_SIZE, "%016" PRIx64, hash_64(numbers, size));
+    return ret_text;
+}
+
+enum status_code weights_load_file(const char *path, size_t most, struct bytes *ret_bytes, size_t *ret_size,
+                                   struct status *status)
 {
     enum status_code code = STATUS_OK;
     struct bytes bytes = {0};
@@ -32,7 +40,8 @@ enum status_code weights_load_file(const char *path, struct bytes *ret_bytes, st
         code = status_errno(status, errno, "cannot open weights %s", path);
         goto out;
     }
-    bytes.size = bytes.capacity = (size_t)facts.st_size;
+    *ret_size = (size_t)facts.st_size;
+    bytes.size = bytes.capacity = *ret_size < most ? *ret_size : most;
     bytes.data = malloc(bytes.size + 1);
     if (!bytes.data)
         code = status_set(status, STATUS_MEMORY, "no memory for the %zu bytes of %s", bytes.size, path);

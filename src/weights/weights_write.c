@@ -28,23 +28,24 @@ static void put_string(struct bytes *bytes, const char *text)
     put(bytes, "\"");
 }
 
-static void put_notes(struct bytes *bytes, const struct weights_note *notes, size_t count)
+static void put_note(struct bytes *bytes, struct weights_note note)
 {
-    put(bytes, "\"__metadata__\":{");
-    for (size_t i = 0; i < count; i++) {
-        put(bytes, i > 0 ? "," : "");
-        put_string(bytes, notes[i].key);
-        put(bytes, ":");
-        put_string(bytes, notes[i].value);
-    }
-    put(bytes, "}");
+    put_string(bytes, note.key);
+    put(bytes, ":");
+    put_string(bytes, note.value);
 }
 
-static void put_header(struct nn_model *model, const struct weights_note *notes, size_t count, struct bytes *bytes)
+static void put_header(struct nn_model *model, const struct weights_note *notes, size_t count, const char *checksum,
+                       struct bytes *bytes)
 {
     size_t at = 0;
-    put(bytes, "{");
-    put_notes(bytes, notes, count);
+    put(bytes, "{\"__metadata__\":{");
+    for (size_t i = 0; i < count; i++) {
+        put_note(bytes, notes[i]);
+        put(bytes, ",");
+    }
+    put_note(bytes, (struct weights_note){WEIGHTS_CHECKSUM, checksum});
+    put(bytes, "}");
     for (size_t i = 0; i < nn_tensor_count(model); i++) {
         const struct nn_tensor *tensor = nn_tensor(model, i);
         const size_t size = (size_t)tensor->rows * (size_t)tensor->columns * sizeof(float);
@@ -75,20 +76,33 @@ static void put_numbers(struct nn_model *model, struct bytes *bytes)
     }
 }
 
+// The file: the header's size, which is known last, the header, the numbers.
+static enum status_code assemble(struct nn_model *model, const struct weights_note *notes, size_t count,
+                                 const struct bytes *numbers, struct bytes *ret_file)
+{
+    char checksum[WEIGHTS_CHECKSUM_SIZE];
+    bytes_u64(ret_file, 0);
+    put_header(model, notes, count, weights_checksum(numbers->data, numbers->size, checksum), ret_file);
+    const uint64_t size = ret_file->size - 8;
+    bytes_raw(ret_file, numbers->data, numbers->size);
+    if (numbers->failed || ret_file->failed)
+        return STATUS_MEMORY;
+    for (int i = 0; i < 8; i++)
+        ret_file->data[i] = (unsigned char)(size >> 8 * i);
+    return STATUS_OK;
+}
+
 enum status_code weights_write(struct nn_model *model, const char *path, const struct weights_note *notes, size_t count,
                                struct status *status)
 {
-    struct bytes bytes = {0};
-    bytes_u64(&bytes, 0); // the header's size, known later; it also aligns what follows
-    put_header(model, notes, count, &bytes);
-    const uint64_t size = bytes.size - 8;
-    put_numbers(model, &bytes);
-    enum status_code code =
-        bytes.failed ? status_set(status, STATUS_MEMORY, "no memory for the weights of %s", path) : STATUS_OK;
-    for (int i = 0; code == STATUS_OK && i < 8; i++)
-        bytes.data[i] = (unsigned char)(size >> 8 * i);
-    if (code == STATUS_OK)
-        code = weights_store_file(path, &bytes, status);
-    bytes_fini(&bytes);
+    struct bytes numbers = {0}, file = {0};
+    put_numbers(model, &numbers);
+    enum status_code code = assemble(model, notes, count, &numbers, &file);
+    if (code != STATUS_OK)
+        status_set(status, code, "no memory for the weights of %s", path);
+    else
+        code = weights_store_file(path, &file, status);
+    bytes_fini(&numbers);
+    bytes_fini(&file);
     return code;
 }

@@ -35,6 +35,7 @@ static void save_refuses_anything_else(void **state)
     assert_refused("save: [weights]\n", "s.yaml:1:7: 'save' is weights");
     assert_refused("save: {weights: [0, -1]}\n", "s.yaml:1:21: step");
     assert_refused("save: {weights: [first]}\n", "s.yaml:1:18: step");
+    assert_refused("save: {weights: []}\n", "s.yaml:1:17: 'save' has no step");
     assert_refused("save: {weights: 1, model: 2}\n", "'save' is weights");
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Weights: saved beside the store at the steps asked for, read by other programs, started from, looked at by predict."""
 import json
+import re
 import struct
 from pathlib import Path
 
@@ -71,6 +72,12 @@ def predicted(kind):
         assert "test/64: 50 sequences" in lgsweep("predict", path, "--length", 64, "--count", 50).stdout
 
 
+def starts_from(trial):
+    shown = lgsweep("show", "b.h5", "--trial", trial).stdout
+    source = re.search(r"^starts from the weights of trial ([0-9a-f]{32}) after step 40$", shown, re.M)
+    assert source and source[1] in final_errors("a.h5") and "init_source" not in shown, shown
+
+
 @claim("{}: a sweep starts from the weights of another, with the same draws for a longer train length", [(kind,) for kind in KINDS])
 def started_from(kind):
     lgsweep("run", write("a.yaml", FIRST % kind), "-o", "a.h5")
@@ -79,6 +86,7 @@ def started_from(kind):
     lgsweep("run", write("b.yaml", text.replace("noise_rate: [0.1]", "noise_rate: [0.1], test_length: [4]")), "-o", "b.h5", ranks=2)
     assert sorted(final_errors("a.h5").values()) == sorted(final_errors("b.h5").values())
     assert not Path("b.h5.weights").exists()
+    starts_from(sorted(final_errors("b.h5"))[0])
     lgsweep("publish", "b.h5", code=None)
     lgsweep("show", "b.h5")
     Path("a.h5.weights").rename("gone")  # what is done stays readable
@@ -91,6 +99,80 @@ def missing():
     said = lgsweep("run", write("b.yaml", text), "-o", "b.h5", code=2).stderr
     assert "b.yaml:3:1: 8 trials have no weights to start from" in said and "nowhere.h5.weights/" in said and "with" in said, said
     assert not Path("b.h5").exists()
+
+
+def started(text="init: {from: a.h5, with: {train_length: 4}}"):
+    """A sweep with weights, and the text of one that starts from them at a longer train length."""
+    lgsweep("run", write("a.yaml", FIRST % "two_layer"), "-o", "a.h5")
+    return (SECOND.replace("task:", f"{text}\ntask:") % "two_layer").replace("train_length: 4, dim", "train_length: 8, dim")
+
+
+def change(path, position, byte=None):
+    """Flips a bit of the file, or sets a byte."""
+    data = bytearray(Path(path).read_bytes())
+    data[position] = data[position] ^ 1 if byte is None else byte
+    Path(path).write_bytes(data)
+
+
+@claim("weights that are not what their name says are refused before anything trains, and nothing is left behind")
+def exchanged():
+    text = write("b.yaml", started())
+    first, second = files("a.h5", 40)[:2]
+    good = first.read_bytes()
+    for bad, words in ((second.read_bytes(), "another trial or step"), (good[:-8], "is no safetensors file"),
+                       (good.replace(b'"numerics":"', b'"numerics":"9'), "no safetensors"), (b"", "ends early")):
+        first.write_bytes(bad)
+        said = lgsweep("run", text, "-o", "b.h5", code=None)
+        assert said.returncode in (2, 5) and words in said.stderr and "b.yaml:3:1:" in said.stderr, said.stderr
+        assert not list(Path().glob("b.h5*"))
+    first.write_bytes(good)
+    change(first, -3)  # a number: only its checksum tells
+    said = lgsweep("run", text, "-o", "b.h5", code=3).stderr
+    assert "contradict their checksum" in said, said
+
+
+@claim("weights that `save` asks for too late are told of, and made on request")
+def late():
+    lgsweep("run", write("a.yaml", FIRST.replace("save: {weights: [0, 7, last]}\n", "") % "two_layer"), "-o", "a.h5")
+    before = final_errors("a.h5")
+    said = lgsweep("run", write("a.yaml", FIRST % "two_layer"), "-o", "a.h5").stderr
+    assert "8 of them without the weights that `save` asks for" in said and not Path("a.h5.weights").exists(), said
+    lgsweep("run", "a.yaml", "-o", "a.h5", "--retrain-unsaved")
+    assert len(files("a.h5", 40)) == 8 and final_errors("a.h5") == before
+    assert "without the weights" not in lgsweep("run", "a.yaml", "-o", "a.h5", "--retrain-unsaved").stderr
+
+
+@claim("a folder that cannot take weights is told before anything trains; what a killed trainer left there goes")
+def folder():
+    Path("a.h5.weights").write_text("")
+    said = lgsweep("run", write("a.yaml", FIRST % "two_layer"), "-o", "a.h5", code=2).stderr
+    assert "a.h5.weights" in said and "folder" in said, said
+    Path("a.h5.weights").unlink()
+    Path("a.h5.weights").mkdir()
+    Path("a.h5.weights/x-7.safetensors.tmp-123").write_text("half")
+    lgsweep("run", "a.yaml", "-o", "a.h5")
+    assert not list(Path("a.h5.weights").glob("*.tmp-*"))
+
+
+@claim("predict refuses what run refuses, and never writes over the weights")
+def careful():
+    kind = "transformer, layers: 1, width: 12, heads: 2, random_positions: 64"
+    lgsweep("run", write("a.yaml", FIRST.replace("[none, rope]", "[rope]") % kind), "-o", "a.h5")
+    path = files("a.h5", 40)[0]
+    good = path.read_bytes()
+    for arguments, words in ((("-l", 65), "random_positions"), (("-o", path), "the file of the weights"),
+                             (("--split", "train", "-n", 41), "40 sequences"), (("-l", 70000), "70000")):
+        said = lgsweep("predict", path, *arguments, code=2).stderr
+        assert words in said, said
+    for old, new, words in ((b"heads=2", b"heads=5", "heads"), (b"width=12", b"width=16", "not those of its trial"),
+                            (b'"step":"40"', b'"step":"-4"', "no count")):
+        assert old in good
+        path.write_bytes(good.replace(old, new))
+        said = lgsweep("predict", path, code=None)
+        assert said.returncode in (2, 5) and words in said.stderr, said.stderr
+    path.write_bytes(good)
+    change(path, -1, 0x7F), change(path, -2, 0xFF)  # NaN
+    assert "checksum" in lgsweep("predict", path, code=5).stderr
 
 
 @claim("predict tells what is wrong with a file")

@@ -2,6 +2,7 @@
 #include "base_bytes.h"
 #include "support.h"
 #include "weights.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,61 @@ static void refuses_damaged_files(void **state)
     close_fixture(&f);
 }
 
+// A file by hand: `header`, padded to 8 bytes, and `count` numbers.
+static void put_by_hand(const struct fixture *f, const char *header, const float *numbers, size_t count)
+{
+    struct bytes bytes = {0};
+    bytes_u64(&bytes, strlen(header));
+    bytes_raw(&bytes, header, strlen(header));
+    bytes_raw(&bytes, numbers, count * sizeof *numbers);
+    put_file(f, bytes.data, bytes.size);
+    bytes_fini(&bytes);
+}
+
+static void refuses_gaps_overlaps_and_what_is_not_finite(void **state)
+{
+    (void)state;
+    struct fixture f;
+    float numbers[50] = {0};
+    open_fixture(&f);
+    f.settings.model.encoding = ENCODING_NONE;
+    f.settings.model.head_dim = f.settings.model.value_dim = 1;
+#define ENTRY(name, rows, begin, end)                                                                                  \
+    "\"" name "\":{\"dtype\":\"F32\",\"shape\":[" #rows ",1],\"data_offsets\":[" #begin "," #end "]}"
+#define FILE_OF(key, readout) "{" ENTRY("query", 7, 0, 28) "," key "," ENTRY("value", 7, 56, 84) "," readout "}"
+    put_by_hand(&f, FILE_OF(ENTRY("key", 7, 28, 56), ENTRY("readout", 1, 84, 88)), numbers, 22);
+    struct status status = {0};
+    assert_int_equal(weights_read(create(&f), f.path, &status), STATUS_OK);
+    put_by_hand(&f, FILE_OF(ENTRY("key", 7, 28, 56), ENTRY("readout", 1, 84, 88)), numbers, 23);
+    refuses(&f, STATUS_DAMAGED, "its size is not that of its tensors");
+    put_by_hand(&f, FILE_OF(ENTRY("key", 7, 0, 28), ENTRY("readout", 1, 84, 88)), numbers, 22);
+    refuses(&f, STATUS_DAMAGED, "overlap or leave gaps");
+    put_by_hand(&f, FILE_OF(ENTRY("key", 7, 28, 56), ENTRY("readout", 1, 88, 92)), numbers, 23);
+    refuses(&f, STATUS_DAMAGED, "overlap or leave gaps");
+    numbers[9] = NAN;
+    put_by_hand(&f, FILE_OF(ENTRY("key", 7, 28, 56), ENTRY("readout", 1, 84, 88)), numbers, 22);
+    refuses(&f, STATUS_DAMAGED, "tensor key has a number that is not finite");
+    close_fixture(&f);
+}
+
+static void a_changed_number_contradicts_the_checksum(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct status status = {0};
+    open_fixture(&f);
+    write_model(&f);
+    assert_int_equal(weights_check(f.model, f.path, &status), STATUS_OK);
+    FILE *file = fopen(f.path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, -3, SEEK_END), 0);
+    assert_int_equal(fputc(0x41, file), 0x41);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(weights_check(f.model, f.path, &status), STATUS_OK); // by the header alone
+    refuses(&f, STATUS_DAMAGED, "contradict their checksum");
+    close_fixture(&f);
+}
+
 // Every file that is cut, or has one byte of its header changed, is read or refused, never trusted beyond its end.
 static void survives_any_cut_and_change(void **state)
 {
@@ -214,9 +270,14 @@ static void notes_are_read_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_it_wrote),         cmocka_unit_test(learned_positions_may_be_longer),
-        cmocka_unit_test(refuses_other_models),        cmocka_unit_test(refuses_damaged_files),
-        cmocka_unit_test(survives_any_cut_and_change), cmocka_unit_test(a_failed_write_leaves_what_stood_there),
+        cmocka_unit_test(reads_what_it_wrote),
+        cmocka_unit_test(learned_positions_may_be_longer),
+        cmocka_unit_test(refuses_other_models),
+        cmocka_unit_test(refuses_damaged_files),
+        cmocka_unit_test(refuses_gaps_overlaps_and_what_is_not_finite),
+        cmocka_unit_test(a_changed_number_contradicts_the_checksum),
+        cmocka_unit_test(survives_any_cut_and_change),
+        cmocka_unit_test(a_failed_write_leaves_what_stood_there),
         cmocka_unit_test(notes_are_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
