@@ -39,6 +39,11 @@ void nn_embedding_layout(struct nn_embedding *embedding, struct nn_model *model,
     (model->shape.vocabulary > 0 ? layout_table : layout_input)(embedding, model, builder);
 }
 
+struct nn_tensor *nn_embedding_tied(const struct nn_embedding *embedding, const struct nn_model *model)
+{
+    return model->settings.model.tied && !is_frozen(model) ? embedding->table : NULL;
+}
+
 // Takes out of x (width) its components along the table's rows before `row`; twice, for what rounding leaves.
 static void make_orthogonal(const struct nn_tensor *table, long row, double *x)
 {

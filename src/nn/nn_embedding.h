@@ -18,6 +18,8 @@ struct nn_embedding {
 
 void nn_embedding_layout(struct nn_embedding *embedding, struct nn_model *model, struct nn_builder *builder,
                          long width);
+// The table where it is the head's too, else NULL: frozen tables are never shared.
+struct nn_tensor *nn_embedding_tied(const struct nn_embedding *embedding, const struct nn_model *model);
 void nn_embedding_fill(struct nn_embedding *embedding, const struct nn_model *model);
 void nn_embedding_begin(struct nn_embedding *embedding, const struct nn_model *model); // once a pass
 // The batch's rows row … row + count - 1.

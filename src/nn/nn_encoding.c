@@ -94,7 +94,8 @@ double nn_site_bias_flops(const struct nn_site *site, long length)
     return site->encoding->bias_flops ? site->encoding->bias_flops(site, length) : 0;
 }
 
-void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which, struct nn_tensor tensor)
+void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which, enum nn_role role,
+                    struct nn_tensor tensor)
 {
     enum { NAME_SIZE = 64 };
     char *name = nn_take_structs(builder, NAME_SIZE, 1);
@@ -103,5 +104,6 @@ void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which,
     snprintf(name, NAME_SIZE, "%s%s", site->prefix, tensor.name);
     tensor.name = name;
     tensor.frozen = site->frozen;
+    tensor.rate = nn_scaling(&site->model->settings, role).rate;
     site->tensor[which] = nn_add_tensor(site->model, builder, tensor);
 }

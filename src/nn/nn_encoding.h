@@ -8,6 +8,7 @@
 // so that a model may go through heads, layers and chunks in any order with the same bits.
 #pragma once
 #include "nn_private.h"
+#include "nn_scaling.h"
 
 enum { NN_SITE_TENSORS = 8 }; // most that a site adds
 
@@ -112,8 +113,10 @@ void nn_site_bias_gradient(struct nn_site *site, struct nn_attention *block);
 void nn_site_end(struct nn_site *site, long length);
 double nn_site_bias_flops(const struct nn_site *site, long length);
 
-// For encodings. Adds a tensor as site->tensor[which], its name after the prefix, frozen where the site is.
-void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which, struct nn_tensor tensor);
+// For encodings. Adds a tensor as site->tensor[which], its name after the prefix, frozen where the site is, with the
+// learning rate of its role.
+void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which, enum nn_role role,
+                    struct nn_tensor tensor);
 // Row `first` + r of `count` rows: sin(p / 10000^(2c/width)) at column 2c and the cosine at 2c + 1, times `scale`,
 // where p = first + r may be negative. Column c of row r is ret[r * row_stride + c * column_stride].
 void nn_waves(long first, long count, long width, double scale, long row_stride, long column_stride, real *ret);

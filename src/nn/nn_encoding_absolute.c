@@ -10,7 +10,7 @@ static void layout(struct nn_site *site, struct nn_builder *builder)
 {
     const struct nn_model *model = site->model;
     const long trained = nn_position_limit(model, model->max_trained_length);
-    nn_site_tensor(site, builder, POSITION,
+    nn_site_tensor(site, builder, POSITION, ROLE_INPUT,
                    (struct nn_tensor){.name = "position", .rows = trained, .columns = site->width});
     const long beyond = nn_position_limit(model, model->max_length) - trained;
     if (beyond > 0)

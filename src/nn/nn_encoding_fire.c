@@ -28,7 +28,7 @@ static void add_tensors(struct nn_site *site, struct nn_builder *builder)
         [FIRE_OUT_BIAS] = {"fire.out.bias", 1, site->heads},
     };
     for (int i = 0; i < FIRE_TENSORS; i++)
-        nn_site_tensor(site, builder, i, tensors[i]);
+        nn_site_tensor(site, builder, i, ROLE_CONSTANT, tensors[i]);
 }
 
 static void layout(struct nn_site *site, struct nn_builder *builder)

@@ -10,8 +10,10 @@ enum { SCALE, RATE, PARAMETERS };
 
 static void layout(struct nn_site *site, struct nn_builder *builder)
 {
-    nn_site_tensor(site, builder, SCALE, (struct nn_tensor){.name = "kerple.scale", .rows = 1, .columns = site->heads});
-    nn_site_tensor(site, builder, RATE, (struct nn_tensor){.name = "kerple.rate", .rows = 1, .columns = site->heads});
+    nn_site_tensor(site, builder, SCALE, ROLE_CONSTANT,
+                   (struct nn_tensor){.name = "kerple.scale", .rows = 1, .columns = site->heads});
+    nn_site_tensor(site, builder, RATE, ROLE_CONSTANT,
+                   (struct nn_tensor){.name = "kerple.rate", .rows = 1, .columns = site->heads});
     nn_bias_layout(site, builder, true);
 }
 

@@ -12,7 +12,7 @@ static long clip_of(const struct nn_site *site)
 
 static void layout(struct nn_site *site, struct nn_builder *builder)
 {
-    nn_site_tensor(site, builder, RELATIVE,
+    nn_site_tensor(site, builder, RELATIVE, ROLE_INPUT,
                    (struct nn_tensor){.name = "relative", .rows = 2 * clip_of(site) + 1, .columns = site->head_dim});
     nn_distance_layout(site, builder, clip_of(site), 1, true);
 }

@@ -32,7 +32,7 @@ static void layout(struct nn_site *site, struct nn_builder *builder)
 {
     const struct nn_model *model = site->model;
     nn_site_tensor(
-        site, builder, BIAS,
+        site, builder, BIAS, ROLE_CONSTANT,
         (struct nn_tensor){.name = "t5.bias", .rows = site->heads, .columns = (long)model->settings.model.t5_buckets});
     nn_bias_layout(site, builder, true);
     site->own = nn_take(builder, nn_position_limit(model, model->max_length), 1, sizeof(int16_t));

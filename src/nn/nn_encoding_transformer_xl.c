@@ -6,7 +6,6 @@
 // The block's transposed queries gain u, so that its scores do; the distances' part is what the scores start from. W
 // starts as a linear layer without bias, u and v as N(0, init_scale²).
 #include "nn_distance.h"
-#include "nn_scaling.h"
 #include <math.h>
 #include <string.h>
 
@@ -39,16 +38,16 @@ static struct workspace workspace_of(const struct nn_site *site)
 static void layout(struct nn_site *site, struct nn_builder *builder)
 {
     const struct nn_model *model = site->model;
-    nn_site_tensor(site, builder, WEIGHT,
+    nn_site_tensor(site, builder, WEIGHT, ROLE_HIDDEN,
                    (struct nn_tensor){.name = "xl.weight",
                                       .rows = site->width,
                                       .columns = site->heads * site->head_dim,
                                       .column_group = site->head_dim,
                                       .column_group_padded = site->head_padded,
                                       .matrix = true});
-    nn_site_tensor(site, builder, CONTENT,
+    nn_site_tensor(site, builder, CONTENT, ROLE_INPUT,
                    (struct nn_tensor){.name = "xl.content_bias", .rows = site->heads, .columns = site->head_dim});
-    nn_site_tensor(site, builder, POSITION,
+    nn_site_tensor(site, builder, POSITION, ROLE_INPUT,
                    (struct nn_tensor){.name = "xl.position_bias", .rows = site->heads, .columns = site->head_dim});
     const long longest = nn_position_limit(model, model->max_length);
     nn_distance_layout(site, builder, longest, site->heads, true);

@@ -17,7 +17,7 @@ static struct nn_tensor *add_bias(struct nn_model *model, struct nn_builder *bui
     const struct nn_tensor bias = {.name = "head.bias",
                                    .rows = 1,
                                    .columns = model->outputs,
-                                   .rate = nn_scaling(&model->settings, ROLE_INPUT).rate};
+                                   .rate = nn_scaling(&model->settings, ROLE_CONSTANT).rate};
     return model->settings.model.head_bias ? nn_add_tensor(model, builder, bias) : NULL;
 }
 

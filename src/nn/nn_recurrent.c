@@ -95,8 +95,8 @@ static void layout(struct nn_model *common, struct nn_builder *builder)
     }
     if (builder->failed)
         return;
-    struct nn_tensor *tied = common->settings.model.tied ? model->embedding.table : NULL;
-    nn_head_layout(&model->head, common, builder, model->width, tied, RECURRENT_STEP_SAMPLES);
+    nn_head_layout(&model->head, common, builder, model->width, nn_embedding_tied(&model->embedding, common),
+                   RECURRENT_STEP_SAMPLES);
     nn_group_layout(&model->group, common, builder);
     layout_shared(model, builder, rows);
 }

@@ -26,9 +26,11 @@ static struct nn_scaling mup(const struct settings *settings, enum nn_role role)
     case ROLE_HEAD:
         return (struct nn_scaling){1, 1 / sqrt(m), 1 / m};
     case ROLE_TIED_HEAD:
+        return (struct nn_scaling){1 / m, 1, adaptive ? 1 : m};
+    case ROLE_CONSTANT:
         break;
     }
-    return (struct nn_scaling){1 / m, 1, adaptive ? 1 : m};
+    return (struct nn_scaling){1, 1, 1};
 }
 
 struct nn_scaling nn_scaling(const struct settings *settings, enum nn_role role)
@@ -36,7 +38,7 @@ struct nn_scaling nn_scaling(const struct settings *settings, enum nn_role role)
     const double root = sqrt(width_ratio(settings));
     if (settings->model.kind == MODEL_TRANSFORMER && settings->model.parametrization == PARAMETRIZATION_MUP)
         return mup(settings, role);
-    if (settings->model.parametrization == PARAMETRIZATION_NTK && role != ROLE_INPUT)
+    if (settings->model.parametrization == PARAMETRIZATION_NTK && role != ROLE_INPUT && role != ROLE_CONSTANT)
         return (struct nn_scaling){1 / root, root, 1};
     return (struct nn_scaling){1, 1, 1};
 }

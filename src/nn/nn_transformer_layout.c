@@ -47,8 +47,8 @@ static struct transformer_norm add_norm(struct transformer *model, struct nn_bui
     return norm;
 }
 
-// A part of a linear layer: `tensor` with the name's format in place of the name. `scale` is a factor on what it
-// yields.
+// A part of a linear layer: `tensor` with the name's format in place of the name. `scale` is a factor on all that it
+// yields, x W + b; the parametrization's is on x W alone.
 static void add_part(struct transformer *model, struct nn_builder *builder, struct nn_linear *linear,
                      struct nn_tensor tensor, const char *bias_name, long layer, double scale)
 {
@@ -102,24 +102,13 @@ static void add_ffn(struct transformer *model, struct nn_builder *builder, struc
     nn_linear_layout(&layer->ffn_out, builder);
 }
 
-// A place of the encoding. Its tensors learn as matrices of the width do, as input does, or as nothing that the width
-// enters.
 static void add_site(struct transformer *model, struct nn_builder *builder, struct nn_site *site, struct nn_site place)
 {
-    const struct settings *settings = &model->common.settings;
-    const size_t before = model->common.tensors;
     place.model = &model->common;
     place.causal = model->causal;
-    place.init_scale = settings->model.position_scale;
+    place.init_scale = model->common.settings.model.position_scale;
     *site = place;
     nn_site_layout(site, builder);
-    for (size_t i = before; i < model->common.tensors; i++) {
-        struct nn_tensor *tensor = &model->common.tensor[i];
-        if (tensor->matrix && tensor->rows == model->width)
-            tensor->rate = nn_scaling(settings, ROLE_HIDDEN).rate;
-        else if (!tensor->matrix && (tensor->columns == model->width || tensor->columns == model->head_dim))
-            tensor->rate = nn_scaling(settings, ROLE_INPUT).rate;
-    }
 }
 
 static void add_layer(struct transformer *model, struct nn_builder *builder, long number)
@@ -222,8 +211,7 @@ void transformer_layout(struct nn_model *common, struct nn_builder *builder)
     for (long l = 0; l < model->layers; l++)
         add_layer(model, builder, l);
     model->norm = add_norm(model, builder, "norm.gain", "norm.bias", 0);
-    const bool tied = common->settings.model.tied && model->embedding.table && !model->embedding.table->frozen;
-    nn_head_layout(&model->head, common, builder, model->width, tied ? model->embedding.table : NULL,
+    nn_head_layout(&model->head, common, builder, model->width, nn_embedding_tied(&model->embedding, common),
                    model->chunk_tokens);
     nn_group_layout(&model->group, common, builder);
     take_chunk(model, builder);

@@ -166,7 +166,7 @@ static void mup_sets_learning_rates_by_role_and_optimizer(void **state)
     } expected[] = {
         {"embedding", 1, 4},  {"layers.0.norm1.gain", 1, 4}, {"layers.1.attention.key", 0.25, 1},
         {"head", 0.25, 0.25}, {"layers.1.ffn.out", 0.25, 1}, {"layers.0.ffn.in.bias", 1, 4},
-        {"head.bias", 1, 4},
+        {"head.bias", 1, 1},
     };
     for (int adam = 0; adam < 2; adam++) {
         struct nn_case c = {0};
@@ -181,6 +181,92 @@ static void mup_sets_learning_rates_by_role_and_optimizer(void **state)
         assert_true(head <= 0.125 && head > 0.09); // half of 1 / sqrt(16)
         case_close(&c);
     }
+}
+
+// Four times the base width, under adamw or gd.
+static struct settings encoded(int encoding, bool adam)
+{
+    struct settings settings = case_settings(&plain);
+    settings.model.encoding = encoding;
+    settings.model.base_width = 4;
+    settings.model.parametrization = PARAMETRIZATION_MUP;
+    settings.train.optimizer = adam ? OPTIMIZER_ADAMW : OPTIMIZER_GD;
+    return settings;
+}
+
+static const struct {
+    int encoding;
+    const char *name;
+    double adam, gd;
+} encoding_rates[] = {
+    {ENCODING_ABSOLUTE, "position", 1, 4},
+    {ENCODING_RELATIVE, "layers.0.attention.relative", 1, 4},
+    {ENCODING_TRANSFORMER_XL, "layers.0.attention.xl.weight", 0.25, 1},
+    {ENCODING_TRANSFORMER_XL, "layers.0.attention.xl.content_bias", 1, 4},
+    {ENCODING_TRANSFORMER_XL, "layers.1.attention.xl.position_bias", 1, 4},
+    {ENCODING_T5, "layers.0.attention.t5.bias", 1, 1},
+    {ENCODING_KERPLE, "layers.0.attention.kerple.scale", 1, 1},
+    {ENCODING_KERPLE, "layers.1.attention.kerple.rate", 1, 1},
+    {ENCODING_FIRE, "layers.0.attention.fire.scale", 1, 1},
+    {ENCODING_FIRE, "layers.0.attention.fire.threshold", 1, 1},
+    {ENCODING_FIRE, "layers.0.attention.fire.in", 1, 1},
+    {ENCODING_FIRE, "layers.0.attention.fire.in.bias", 1, 1},
+    {ENCODING_FIRE, "layers.1.attention.fire.out", 1, 1},
+    {ENCODING_FIRE, "layers.1.attention.fire.out.bias", 1, 1},
+};
+
+// The rates of the encoding's tensors: all of them are listed, and `side`, a size of theirs, enters none.
+static void check_encoding_rates(int encoding, long side, bool adam)
+{
+    enum { ROWS = sizeof encoding_rates / sizeof *encoding_rates };
+    struct nn_case c = {0}, bare = {0};
+    struct settings settings = encoded(encoding, adam);
+    settings.task.train_length = side;
+    settings.model.relative_clip = side / 2;
+    settings.model.t5_buckets = side;
+    settings.model.fire_width = side;
+    open_with(&c, settings);
+    open_with(&bare, encoded(ENCODING_NONE, adam));
+    size_t listed = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (encoding_rates[i].encoding != encoding)
+            continue;
+        const double rate = case_tensor(&c, encoding_rates[i].name)->rate;
+        if (rate != (adam ? encoding_rates[i].adam : encoding_rates[i].gd))
+            fail_msg("%s at side %ld learns at %g", encoding_rates[i].name, side, rate);
+        listed++;
+    }
+    const size_t added = nn_tensor_count(c.model) - nn_tensor_count(bare.model);
+    assert_int_equal(encoding == ENCODING_ABSOLUTE ? listed : CASE_LAYERS * listed, added);
+    case_close(&c);
+    case_close(&bare);
+}
+
+static void rates_of_encodings_ignore_coincidences_of_size(void **state)
+{
+    (void)state;
+    // Of no meaning, the width, head_dim, and one less of these: relative has an odd number of rows.
+    static const long sides[] = {12, 16, 8, 15, 7};
+    static const int encodings[] = {ENCODING_ABSOLUTE, ENCODING_RELATIVE, ENCODING_TRANSFORMER_XL,
+                                    ENCODING_T5,       ENCODING_KERPLE,   ENCODING_FIRE};
+    for (size_t e = 0; e < sizeof encodings / sizeof *encodings; e++)
+        for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+            for (int adam = 0; adam < 2; adam++)
+                check_encoding_rates(encodings[e], sides[i], adam);
+}
+
+// Heads as many as a head is wide: what has a number for each head is no vector of head_dim.
+static void rates_of_heads_numbers_ignore_head_dim(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"layers.0.attention.kerple.scale", "layers.1.attention.kerple.rate"};
+    struct nn_case c = {0};
+    struct settings settings = encoded(ENCODING_KERPLE, false);
+    settings.model.heads = 4;
+    open_with(&c, settings);
+    for (int i = 0; i < 2; i++)
+        assert_true(case_tensor(&c, names[i])->rate == 1);
+    case_close(&c);
 }
 
 static void counts_grow_as_the_work_does(void **state)
@@ -206,6 +292,8 @@ int main(void)
         cmocka_unit_test(at_the_base_width_all_parametrizations_are_standard),
         cmocka_unit_test(ntk_starts_as_the_standard_function),
         cmocka_unit_test(mup_sets_learning_rates_by_role_and_optimizer),
+        cmocka_unit_test(rates_of_encodings_ignore_coincidences_of_size),
+        cmocka_unit_test(rates_of_heads_numbers_ignore_head_dim),
         cmocka_unit_test(counts_grow_as_the_work_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
