@@ -55,26 +55,26 @@ static long stored_rows(const struct nn_tensor *tensor)
     return tensor->storage / tensor->stride;
 }
 
-void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct nn_tensor *bias, double factor,
+void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct nn_tensor *bias, double weight_factor,
                     double bias_factor)
 {
     if (!weight)
         return;
     assert(linear->parts < NN_LINEAR_PARTS);
     linear->part[linear->parts++] =
-        (struct nn_linear_part){weight, bias, factor, bias_factor, linear->outputs, weight->stride};
+        (struct nn_linear_part){weight, bias, weight_factor, bias_factor, linear->outputs, weight->stride};
     linear->inputs = stored_rows(weight);
     linear->outputs += weight->stride;
 }
 
 void nn_linear_tied(struct nn_linear *linear, struct nn_tensor *weight, long rows, struct nn_tensor *bias,
-                    double factor, double bias_factor)
+                    double weight_factor, double bias_factor)
 {
     if (!weight)
         return;
     linear->transposed = true;
     linear->parts = 1;
-    linear->part[0] = (struct nn_linear_part){weight, bias, factor, bias_factor, 0, nn_padded(rows)};
+    linear->part[0] = (struct nn_linear_part){weight, bias, weight_factor, bias_factor, 0, nn_padded(rows)};
     linear->inputs = weight->stride;
     linear->outputs = nn_padded(rows);
 }
@@ -92,7 +92,8 @@ static void pack_straight(const struct nn_kernels *kernels, const struct nn_line
                           long from)
 {
     const struct nn_tensor *weight = part->weight;
-    kernels->pack(weight->value, weight->stride, depth, weight->stride, (real)part->factor, groups + from * depth);
+    kernels->pack(weight->value, weight->stride, depth, weight->stride, (real)part->weight_factor,
+                  groups + from * depth);
 }
 
 // Columns become the depth, `all` of them with those of other parts: every 16 rows are a group.
@@ -102,7 +103,7 @@ static void pack_turned(const struct nn_kernels *kernels, const struct nn_linear
     const struct nn_tensor *weight = part->weight;
     for (long row = 0; row < rows; row += NN_LANES)
         kernels->pack_transposed(weight->value + row * weight->stride, weight->stride, weight->stride, NN_LANES,
-                                 (real)part->factor, groups + row * all + part->from * NN_LANES);
+                                 (real)part->weight_factor, groups + row * all + part->from * NN_LANES);
 }
 
 static void pack_bias(const struct nn_linear *linear)
@@ -216,7 +217,7 @@ static void scale_gradient(const struct nn_model *model, struct nn_tensor *tenso
 void nn_linear_end(const struct nn_model *model, const struct nn_linear *linear)
 {
     for (int p = 0; p < linear->parts; p++) {
-        scale_gradient(model, linear->part[p].weight, linear->part[p].factor);
+        scale_gradient(model, linear->part[p].weight, linear->part[p].weight_factor);
         scale_gradient(model, linear->part[p].bias, linear->part[p].bias_factor);
     }
 }

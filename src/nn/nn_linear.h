@@ -29,9 +29,9 @@ struct nn_linear {
     bool transposed;      // y = x W', one part (a head that shares the embeddings)
     int parts;
     struct nn_linear_part {
-        struct nn_tensor *weight, *bias; // bias may be NULL
-        double factor, bias_factor;      // y = factor * x W + bias_factor * b
-        long from, columns;              // of y
+        struct nn_tensor *weight, *bias;   // bias may be NULL
+        double weight_factor, bias_factor; // y = weight_factor * x W + bias_factor * b
+        long from, columns;                // of y
     } part[NN_LINEAR_PARTS];
     real *packed, *packed_transposed; // W as B of `multiply`, and its transpose for the way back
     real *bias;                       // (outputs), or NULL
@@ -49,12 +49,13 @@ struct nn_tensor *nn_add_bias(struct nn_model *model, struct nn_builder *builder
 void nn_fill_uniform(const struct nn_model *model, struct nn_tensor *tensor, double scale);
 void nn_fill_normal(const struct nn_model *model, struct nn_tensor *tensor, double scale);
 
-// Parts first, then the memory of the whole. `bias` may be NULL, for all parts alike.
-void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct nn_tensor *bias, double factor,
+// Parts first, then the memory of the whole. y = weight_factor * x W + bias_factor * b: a parametrization's factor is
+// on the matrix alone, a scale of y on both. `bias` may be NULL, for all parts alike.
+void nn_linear_part(struct nn_linear *linear, struct nn_tensor *weight, struct nn_tensor *bias, double weight_factor,
                     double bias_factor);
-// y = factor * x W' + bias_factor * b with the first `rows` rows of W.
+// y = weight_factor * x W' + bias_factor * b with the first `rows` rows of W.
 void nn_linear_tied(struct nn_linear *linear, struct nn_tensor *weight, long rows, struct nn_tensor *bias,
-                    double factor, double bias_factor);
+                    double weight_factor, double bias_factor);
 void nn_linear_layout(struct nn_linear *linear, struct nn_builder *builder);
 
 // Once a pass; the transpose where the way back is taken (and x is not the model's input).
