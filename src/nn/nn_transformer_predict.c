@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-// Norms of the values of `count` rows from `row` on, added to the sums of their samples.
+// Norms of the values of `count` rows from `row` on, added to the sums of their samples. Rows and relevant positions
+// ascend together.
 static void measure_values(struct transformer *model, const struct transformer_chunk *chunk, long row, long count,
                            struct nn_rows projected)
 {
@@ -14,12 +15,14 @@ static void measure_values(struct transformer *model, const struct transformer_c
     for (long head = 0; head < model->heads; head++) {
         model->common.kernels->norms(values + head * model->head_padded, projected.stride, count, model->head_padded,
                                      model->value_norms);
-        for (long r = 0; r < count; r++) {
+        for (long r = 0, next = 0; r < count; r++) {
             const long sample = (row + r) / batch->length, position = (row + r) % batch->length;
             const int32_t *relevant = batch->relevant + (chunk->first + sample) * batch->relevant_count;
-            bool is = false;
-            for (long k = 0; k < batch->relevant_count && !is; k++)
-                is = relevant[k] == position;
+            if (position == 0)
+                next = 0;
+            while (next < batch->relevant_count && relevant[next] < position)
+                next++;
+            const bool is = next < batch->relevant_count && relevant[next] == position;
             (is ? chunk->relevant_norms : chunk->other_norms)[sample] += (double)model->value_norms[r];
         }
     }
