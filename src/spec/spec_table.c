@@ -39,6 +39,7 @@ IF(is_deep, s->model.kind != MODEL_TWO_LAYER)
 IF(has_attention, s->model.kind == MODEL_TWO_LAYER || s->model.kind == MODEL_TRANSFORMER)
 IF(embeds, is_deep(s) && is_tokens(s))
 IF(uses_snr, is_signal(s) || (embeds(s) && s->model.embeddings == EMBEDDINGS_ORTHONORMAL))
+IF(ties, embeds(s) && s->model.embeddings == EMBEDDINGS_TRAINED)
 IF(scales_width, is_transformer(s) && s->model.parametrization != PARAMETRIZATION_STANDARD)
 IF(uses_relative, has_attention(s) && s->model.encoding == ENCODING_RELATIVE)
 IF(uses_alibi_slope, is_two_layer(s) && s->model.encoding == ENCODING_ALIBI)
@@ -161,10 +162,12 @@ const struct setting settings_table[] = {
          "what the output reads; auto: the mean on signal, else every position, or the last under supervision final"},
     {"head_bias", FIELD(MODEL, model.head_bias), BOOL(true), .applies = is_deep,
      .help = "transformer, rnn, lstm: whether the head has a bias"},
-    {"tied", FIELD(MODEL, model.tied), BOOL(false), .applies = embeds,
-     .help = "whether the head's weights are the embeddings of the first symbols, one for each class"},
+    {"tied", FIELD(MODEL, model.tied), BOOL(false), .applies = ties,
+     .help = "whether the head's weights are the trained embeddings of the first symbols, one for each class"},
     {"dropout", FIELD(MODEL, model.dropout), REAL(0, 0, 1), .open_high = true, .unit = "1", .applies = is_deep,
-     .help = "probability that a unit is dropped in training: of the input, attention and branches, or between layers"},
+     .help =
+         "probability that a unit is dropped in training. transformer: of the input after positions, of attention's "
+         "weights and of what both branches add; rnn, lstm: of the input and between layers"},
     {"attention_noise", FIELD(MODEL, model.attention_noise), REAL(0, 0, REAL_LIMIT), .unit = "1",
      .applies = is_transformer, .help = "transformer: standard deviation of Gaussian noise on the scores in training"},
     {"init_gain", FIELD(MODEL, model.init_gain), REAL(1, 0, REAL_LIMIT), .unit = "1", .applies = is_deep,

@@ -277,6 +277,7 @@ static const struct {
     {"head_bias", {{"model", "rnn"}}, {"model", "two_layer"}},
     {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"model", "two_layer"}},
     {"tied", {{"model", "rnn"}, {"task", "accumulator"}}, {"task", "signal"}},
+    {"tied", {{"model", "transformer"}, {"task", "accumulator"}}, {"embeddings", "orthonormal"}},
     {"dropout", {{"model", "rnn"}}, {"model", "two_layer"}},
     {"attention_noise", {{"model", "transformer"}}, {"model", "rnn"}},
     {"init_gain", {{"model", "rnn"}}, {"model", "two_layer"}},

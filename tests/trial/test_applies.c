@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASES = 9, PAIRS = 4 };
+enum { BASES = 10, PAIRS = 4 };
 
 // Trials in whose settings every setting applies somewhere, and most do not elsewhere.
 static const char *const bases[BASES][PAIRS][2] = {
@@ -18,6 +18,7 @@ static const char *const bases[BASES][PAIRS][2] = {
     {{"model", "transformer"}, {"encoding", "transformer_xl"}, {"data", "stream"}, {"task", "accumulator"}},
     {{"model", "transformer"}, {"encoding", "fire"}, {"embeddings", "orthonormal"}, {"task", "accumulator"}},
     {{"model", "rnn"}, {"schedule", "cosine"}, {"task", "accumulator"}},
+    {{"model", "lstm"}, {"embeddings", "orthonormal"}, {"task", "accumulator"}},
     {{"model", "lstm"}, {"epochs", "2"}},
 };
 
