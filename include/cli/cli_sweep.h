@@ -29,6 +29,10 @@ void cli_sweep_fini(struct cli_sweep *sweep);
 enum status_code cli_select(const struct cli_sweep *sweep, const char *select, const struct grid_trial **ret_trial,
                             int64_t *ret_length, struct status *status) MUST_CHECK;
 
+// Appends the settings that differ from their defaults, a line each, and where a trial does not start from fresh draws
+// a line that says from what, as far as the sweep tells.
+void cli_settings_text(const struct sweep *sweep, const struct settings *settings, struct bytes *ret_text);
+
 // Appends what tells a trial from the others of its sweep: "snr=4 encoding=rope replicate=0", axes in their order, then
 // whatever else is not as in the sweep (a twin's noise rate).
 void cli_trial_text(const struct sweep *sweep, const struct settings *settings, struct bytes *ret_text);

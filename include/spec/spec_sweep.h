@@ -100,6 +100,8 @@ bool sweep_source(const struct sweep *sweep, const struct settings *settings, st
                   int64_t *ret_step);
 // Sets init_source accordingly; call it whenever another setting has changed.
 void sweep_set_source(const struct sweep *sweep, struct settings *settings);
+// Appends the lines of settings_canonical but that of init_source, whose number tells people nothing.
+void settings_plain(const struct settings *settings, struct bytes *ret_text);
 // Room for WEIGHTS_PATH_SIZE: "STORE.h5.weights", and in it "IDENTITY-STEP.safetensors". Return false when too long.
 enum { WEIGHTS_PATH_SIZE = 4096 };
 bool weights_folder(const char *store_path, char ret_path[WEIGHTS_PATH_SIZE]);

@@ -104,7 +104,7 @@ enum status_code show_trial(const struct show *show, const char *identity, struc
     hash_text(about->identity, name);
     printf("trial %s: %s%s, numerics %u, program %s\n", name, record_status_names[about->status],
            about->twin ? " (noise-free twin)" : "", about->numerics, about->version ? about->version : "");
-    settings_canonical(&about->settings, &text);
+    cli_settings_text(&show->sweep.sweep, &about->settings, &text);
     printf("settings that differ from their defaults:\n%.*s", (int)text.size, text.data ? (const char *)text.data : "");
     if (about->status == RECORD_FAILED)
         printf("failed after %u attempt%s at step %lld: %s\n", about->attempts, about->attempts == 1 ? "" : "s",

@@ -111,6 +111,23 @@ void cli_trial_text(const struct sweep *sweep, const struct settings *settings, 
     bytes_raw(ret_text, replicate, strlen(replicate));
 }
 
+void cli_settings_text(const struct sweep *sweep, const struct settings *settings, struct bytes *ret_text)
+{
+    struct settings other = *settings;
+    struct hash128 identity;
+    int64_t step = 0;
+    char line[HASH_TEXT_SIZE + 80] = "starts from saved weights\n", name[HASH_TEXT_SIZE];
+    settings_plain(settings, ret_text);
+    if (!settings->init_source)
+        return;
+    sweep_set_source(sweep, &other);
+    if (other.init_source == settings->init_source && sweep_source(sweep, settings, &identity, &step)) {
+        hash_text(identity, name);
+        snprintf(line, sizeof line, "starts from the weights of trial %s after step %lld\n", name, (long long)step);
+    }
+    bytes_raw(ret_text, line, strlen(line));
+}
+
 // One "name=value" of --select.
 struct pair {
     const char *name, *value;

@@ -100,7 +100,7 @@ static enum cli_exit run(const struct cli *cli)
     if (code == STATUS_OK) {
         char identity[HASH_TEXT_SIZE];
         hash_text(choice->identity, identity);
-        settings_canonical(&choice->settings, &canonical);
+        cli_settings_text(&sweep.sweep, &choice->settings, &canonical);
         printf("trial %s\n%.*s", identity, (int)canonical.size, (const char *)canonical.data);
         code = run_trial(choice, length ? &length : choice->lengths, length ? 1 : choice->lengths_count, &status);
     }

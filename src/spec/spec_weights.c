@@ -31,6 +31,13 @@ void sweep_set_source(const struct sweep *sweep, struct settings *settings)
     settings->init_source = hash_64(line, (size_t)length) | 1; // never 0
 }
 
+void settings_plain(const struct settings *settings, struct bytes *ret_text)
+{
+    struct settings plain = *settings;
+    plain.init_source = 0;
+    settings_canonical(&plain, ret_text);
+}
+
 bool weights_folder(const char *store_path, char ret_path[WEIGHTS_PATH_SIZE])
 {
     return snprintf(ret_path, WEIGHTS_PATH_SIZE, "%s.weights", store_path) < WEIGHTS_PATH_SIZE;

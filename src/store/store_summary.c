@@ -56,7 +56,7 @@ static bool describe_trial(const struct summary *summary, const struct index_ent
 const char *store_settings_line(const struct settings *settings, struct arena *arena)
 {
     struct bytes lines = {0}, line = {0};
-    settings_canonical(settings, &lines);
+    settings_plain(settings, &lines);
     for (size_t i = 0; i < lines.size; i++) {
         bool last = i + 1 == lines.size;
         if (lines.data[i] != '\n')
