@@ -20,6 +20,11 @@ double clock_cpu(void)
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double clock_thread(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
 double clock_wall(void)
 {
     return seconds_of(CLOCK_REALTIME);

@@ -16,8 +16,15 @@
 #include <unistd.h>
 
 // A measurement shall not be noticed: neither its memory nor its time.
-#define PROBE_MEMORY 1073741824.0 // bytes
-#define PROBE_STEP   1e9          // cost of a step
+#define PROBE_MEMORY  1073741824.0 // bytes
+#define PROBE_STEP    1e9          // cost of a step
+#define PROBE_SECONDS 0.25         // after which no further pass begins
+#define PASS_SECONDS  0.1          // of processor time
+#define PASS_SLICE    0.02
+
+// Seconds that a run takes besides training.
+#define RUN_START 0.3  // ranks and trainers begin, the store is made and published
+#define RUN_EACH  3e-4 // a trial is handed out, recorded and published
 
 enum { OUTPUT, WORKERS, LIST };
 static const struct cli_option options[] = {
@@ -129,30 +136,45 @@ static const struct settings *choose_probe(const struct cli_sweep *sweep, const 
     return NULL;
 }
 
-// Cost units a second on this machine, from up to a tenth of a second of training at `like`; NaN for NULL.
-static double measure_rate(const struct settings *like)
+// Cost units for each second of processor time, which others on the machine do not take from, in one training of at
+// most `seconds`; 0 where there is none. A training that ends counts whole, with its data and first weights.
+static double pass_rate(const struct settings *settings, double seconds)
 {
+    const int64_t length = settings->task.train_length;
+    const double start = clock_thread();
     struct trial *trial = NULL;
     struct trial_progress progress = {0};
     struct status status = {0};
     bool done = false;
-    if (!like)
-        return NAN;
-    struct settings settings = probe_settings(like);
-    if (!is_small(&settings))
-        return NAN;
-    int64_t length = settings.task.train_length;
-    if (trial_create(&settings, &length, 1, &trial, &status))
-        return NAN;
-    double start = clock_now(), seconds = 0;
-    while (!done && seconds < 0.1 && trial_advance(trial, 0.02, &done, &status) == STATUS_OK)
-        seconds = clock_now() - start;
+    if (trial_create(settings, &length, 1, &trial, &status))
+        return 0;
+    const double begun = clock_thread();
+    enum status_code code = STATUS_OK;
+    while (!done && code == STATUS_OK && clock_thread() - begun < seconds)
+        code = trial_advance(trial, PASS_SLICE, &done, &status);
+    const double used = clock_thread() - (done ? start : begun);
     trial_progress(trial, &progress);
     trial_destroy(trial);
-    double share = done ? 1 : (double)progress.step / (double)progress.steps;
-    double cost =
-        trial_cost(&settings, &length, 1) - task_bayes_flops(&settings, length); // which the record alone needs
-    return share * cost / seconds;
+    const double share = done ? 1 : (double)progress.step / (double)progress.steps;
+    const double cost =
+        trial_cost(settings, &length, 1) - task_bayes_flops(settings, length); // which the record alone needs
+    return used > 0 ? share * cost / used : 0;
+}
+
+// The best of a few passes, the first of which warms up; NaN for NULL and for what is too large to measure.
+static double measure_rate(const struct settings *like)
+{
+    double best = 0;
+    if (!like)
+        return NAN;
+    const struct settings settings = probe_settings(like);
+    if (!is_small(&settings))
+        return NAN;
+    const double start = clock_now();
+    do
+        best = fmax(best, pass_rate(&settings, PASS_SECONDS));
+    while (clock_now() - start < PROBE_SECONDS);
+    return best > 0 ? best : NAN;
 }
 
 static void print_dearest(const struct cli_sweep *sweep, const struct plan *plan, size_t limit, double rate)
@@ -176,11 +198,13 @@ static void print_expected(const struct cli *cli, const struct cli_sweep *sweep,
     double workers = cli->option[WORKERS].given ? cli->option[WORKERS].number : (double)sysconf(_SC_NPROCESSORS_ONLN);
     size_t limit = cli->option[LIST].given ? (size_t)cli->option[LIST].number : 5;
     double rate = measure_rate(choose_probe(sweep, plan)), dearest = plan->cost[plan->order[0]] / rate;
+    double besides = RUN_START + RUN_EACH * (double)(plan->to_run - plan->to_run_large);
     if (plan->to_run == plan->to_run_large)
         return;
     if (isfinite(rate))
         printf("expected: about %s on %g worker%s of this machine's speed\n",
-               text_duration(fmax(plan->total / rate / workers, dearest), time), workers, workers == 1 ? "" : "s");
+               text_duration(besides + fmax(plan->total / rate / workers, dearest), time), workers,
+               workers == 1 ? "" : "s");
     else
         printf("expected: not known, each trial is too large to be measured in an instant\n");
     if (limit)
@@ -197,6 +221,8 @@ static void print_plan(const struct cli *cli, const struct cli_sweep *sweep, con
            cells == 1 ? "" : "s", trials, trials == 1 ? "" : "s", plan->twins);
     printf("store %s: %zu done, %zu failed, %zu to run", store, standing->done + standing->diverged, standing->failed,
            plan->to_run);
+    if (standing->short_of_lengths)
+        printf(" (%zu of them only for test lengths that their results lack)", standing->short_of_lengths);
     if (standing->earlier)
         printf("; besides %zu of earlier sweeps", standing->earlier);
     printf("\n");

@@ -28,8 +28,10 @@ void standing_take(struct standing *standing, const struct store_trial *trial)
         standing->earlier += result || trial->status == RECORD_FAILED;
         return;
     }
-    if (result && !has_lengths(trial, grid_trial(standing->grid, (size_t)index)))
+    if (result && !has_lengths(trial, grid_trial(standing->grid, (size_t)index))) {
+        standing->short_of_lengths++;
         return;
+    }
     standing->state[index] = trial->status;
     standing->done += trial->status == RECORD_DONE;
     standing->diverged += trial->status == RECORD_DIVERGED;

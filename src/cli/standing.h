@@ -8,7 +8,8 @@ struct standing {
     const struct grid *grid;
     enum record_status *state; // (trials of the grid) done and diverged with every test length; else pending
     size_t planned, done, diverged, failed;
-    size_t earlier; // trials with a result or a failure that the grid does not have
+    size_t short_of_lengths; // of the grid's, whose results lack a test length and nothing else
+    size_t earlier;          // trials with a result or a failure that the grid does not have
 };
 
 enum status_code standing_init(const struct grid *grid, struct arena *arena, struct standing *ret_standing,
