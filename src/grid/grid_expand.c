@@ -195,6 +195,12 @@ static enum status_code find_partner(struct expansion *expansion, uint32_t trial
     return lend_lengths(expansion, trial, partner);
 }
 
+static struct source_place last_exclusion(const struct sweep *sweep)
+{
+    const size_t count = sweep->exclusions_count;
+    return count ? sweep->exclusions[count - 1].place : (struct source_place){0};
+}
+
 static enum status_code add_all(struct expansion *expansion)
 {
     struct grid *grid = expansion->grid;
@@ -207,7 +213,7 @@ static enum status_code add_all(struct expansion *expansion)
     for (size_t i = 0; code == STATUS_OK && i < trials; i++)
         code = find_partner(expansion, (uint32_t)i);
     if (code == STATUS_OK && !trials)
-        code = fail_at(expansion, (struct source_place){0}, "no trial is left: the exclusions take every cell");
+        code = fail_at(expansion, last_exclusion(grid->sweep), "no trial is left: the exclusions take every cell");
     return code;
 }
 

@@ -158,6 +158,13 @@ def beyond_the_machine(_, old, new, gone, instead, axis, place, word):
     assert place in told, told
 
 
+@claim("a grid that its exclusions leave empty is refused with the line of the last")
+def nothing_left():
+    told = lgsweep("plan", write("s.yaml", SMALL + "exclude:\n  - {snr: 1}\n  - {snr: 16}\n"), code=2).stderr
+    line = SMALL.count("\n") + 3
+    assert f"s.yaml:{line}:5: no trial is left: the exclusions take every cell" in told and "- {snr: 16}" in told, told
+
+
 @claim("a width beyond the machine's memory is refused with its line")
 def width_beyond_the_machine():
     text = DEEP.replace("width: 16", "width: 8192").replace("layers: 1", "layers: 64")
