@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CULPRITS = 3, LEAST_SHARE = 10 }; // names told; percent of the memory that halving one has to save
+enum { CULPRITS = 3, LEAST_SHARE = 25 }; // names told; percent of the memory that halving one has to save
 
 struct culprit {
     const char *name;
@@ -36,11 +36,11 @@ static void try_setting(const struct sweep *sweep, const struct setting *setting
     struct settings settings = *trial->settings;
     struct settings_fault fault;
     size_t at = 0;
-    const int64_t value = setting_get(setting, &settings).i;
-    if (setting->type != SETTING_INT || setting->assigned || (double)value / 2 < setting->low ||
+    const int64_t value = setting_get(setting, &settings).i, half = value - value / 2;
+    if (setting->type != SETTING_INT || setting->assigned || (double)half < setting->low ||
         !setting_applies(setting, &settings))
         return;
-    setting_put(setting, &settings, (union setting_value){.i = value / 2});
+    setting_put(setting, &settings, (union setting_value){.i = half});
     if (settings_next_fault(&settings, &at, &fault))
         return;
     keep(culprits, (struct culprit){.name = setting->name,

@@ -65,7 +65,7 @@ static void names_what_to_lower_and_its_line(void **state)
     } rows[] = {
         {{16, 20}, 10000000, 1, 64, "s.yaml:2:18: ", "; lower samples (10000000) "},
         {{16, 20}, 10, 64, 1024, "s.yaml:5:3: ", "; lower width (1024) or layers (64) or "},
-        {{16, 65536}, 10, 1, 64, "s.yaml:2:8: ", "; lower test_length (65536) or dim (100) "},
+        {{16, 4096}, 10, 1, 64, "s.yaml:2:8: ", "; lower dim (100) or test_length (4096) "},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct settings settings = sweep->sweep.base;
@@ -79,7 +79,25 @@ static void names_what_to_lower_and_its_line(void **state)
         if (strncmp(status.text, rows[r].place, strlen(rows[r].place)) != 0 || !strstr(status.text, rows[r].culprit))
             fail_msg("'%s' and '%s' are not in: %s", rows[r].place, rows[r].culprit, status.text);
         assert_non_null(strstr(status.text, "a trial needs "));
+        assert_null(strstr(status.text, "heads ("));
         assert_non_null(strstr(status.text, "but this machine has "));
+    }
+}
+
+static void names_nothing_that_saves_little(void **state)
+{
+    const struct cli_sweep *sweep = *state;
+    static const int64_t length = 2000;
+    struct settings settings = sweep->sweep.base;
+    settings.task.kind = TASK_ACCUMULATOR;
+    settings.task.samples = 10000000;
+    settings.task.train_length = length;
+    for (settings.task.modulus = 5; settings.task.modulus <= 500; settings.task.modulus *= 100) {
+        struct status status = {0};
+        const struct capacity_trial trial = {&settings, &length, 1};
+        assert_int_equal(capacity_check(&sweep->sweep, &trial, 1e6, &status), STATUS_INVALID);
+        assert_non_null(strstr(status.text, "train_length (2000)"));
+        assert_int_equal(strstr(status.text, "modulus (") != NULL, settings.task.modulus == 500);
     }
 }
 
@@ -111,6 +129,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trial_that_just_fits_is_none_of_its_business),
         cmocka_unit_test(names_what_to_lower_and_its_line),
+        cmocka_unit_test(names_nothing_that_saves_little),
         cmocka_unit_test(only_what_is_left_to_run_counts),
     };
     return cmocka_run_group_tests(tests, load, unload);
