@@ -105,7 +105,7 @@ const struct record_field record_fields[] = {
     {TRAINING(FIELD_SNR_NORM, "snr_norm", RECORD_F64), .unit = "1", .long_name = "norm-based signal-to-noise ratio",
      .help = "Norm of the signal over the root mean square norm of the noise, sqrt(snr / dim), of tokens sqrt(snr / "
              "width); "
-             "NaN without noise on embeddings."},
+             "infinite where snr is, NaN for tokens whose embeddings are trained."},
 
     {TRAINING(FIELD_LOSS_LEVEL, "loss_level", RECORD_F32), BY_LOSS_LEVEL, .unit = "1", .long_name = "loss level",
      .help = "Training losses at which trials are compared."},

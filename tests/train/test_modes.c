@@ -253,6 +253,27 @@ static void every_model_learns_tokens(void **state)
     (void)state;
 }
 
+static void snr_norm_is_infinite_without_noise_and_none_with_trained_embeddings(void **state)
+{
+    (void)state;
+    static const struct {
+        int embeddings;
+        double snr, norm;
+    } rows[] = {
+        {EMBEDDINGS_ORTHONORMAL, INFINITY, INFINITY}, {EMBEDDINGS_ORTHONORMAL, 64, 2}, {EMBEDDINGS_TRAINED, 64, NAN}};
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings settings = token_settings(MODEL_LSTM);
+        settings.model.embeddings = rows[r].embeddings;
+        settings.model.width = 16;
+        settings.task.snr = rows[r].snr;
+        settings.train.steps = 1;
+        struct run run = run_whole(&settings, short_lengths, 2);
+        const double norm = training_real(&run, FIELD_SNR_NORM, 0);
+        assert_true(isnan(rows[r].norm) ? isnan(norm) : norm == rows[r].norm);
+        run_end(&run);
+    }
+}
+
 static void errors_are_those_of_sequences_where_each_has_one_target(void **state)
 {
     struct settings settings = token_settings(MODEL_LSTM);
@@ -317,6 +338,7 @@ int main(void)
         cmocka_unit_test(batches_diverge_too),
         cmocka_unit_test(slices_change_no_mode),
         cmocka_unit_test(every_model_learns_tokens),
+        cmocka_unit_test(snr_norm_is_infinite_without_noise_and_none_with_trained_embeddings),
         cmocka_unit_test(errors_are_those_of_sequences_where_each_has_one_target),
         cmocka_unit_test(flips_are_counted_over_targets),
         cmocka_unit_test(dropout_is_for_steps_alone),
