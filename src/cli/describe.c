@@ -7,6 +7,33 @@
 #include <stdio.h>
 #include <string.h>
 
+// Keys of a sweep file that are no settings.
+static const struct key {
+    const char *name, *help;
+} keys[] = {
+    {"sweep", "name of the sweep, after which its store is called; default the name of the file"},
+    {"replicates", "how often each setting is repeated, with other draws; default 1"},
+    {"twins", "true, false: whether each trial with noise is run without it as well; default true"},
+    {"grid", "axes: settings with the values to combine, as in {snr: [1, 4], train_length: [8, 16]}"},
+    {"zip", "named blocks of settings that move together, as in {case: {width: [32, 64], heads: [2, 4]}}"},
+    {"exclude", "a list of combinations to leave out, as in - {snr: 1, test_length: 16x}"},
+    {"save", "weights: those after the last step are written; {weights: [0, 100, last]}: those of these steps"},
+    {"init", "weights to start from, as in {from: results/pretrained.h5, step: last, with: {train_length: 8}}"},
+    {"test_length", "in evaluate or grid: tokens, or a multiple of the train length such as 4x; default 1x"},
+};
+enum { KEYS = sizeof keys / sizeof keys[0] };
+
+static void describe_key(const struct key *key)
+{
+    printf("  %-18s %s\n", key->name, key->help);
+}
+
+// A count or, below 1, a share of one.
+static bool is_share(const struct setting *row)
+{
+    return row->type == SETTING_REAL && strcmp(row->unit, "steps") == 0 && row->standard.r > 0 && row->standard.r < 1;
+}
+
 static void describe_setting(const struct setting *row)
 {
     char domain[256], standard[SETTING_TEXT_SIZE];
@@ -14,7 +41,7 @@ static void describe_setting(const struct setting *row)
     printf("  %-18s %s; default %s", row->name, setting_domain(row, domain, sizeof domain),
            inside ? setting_text(row, row->standard, standard) : "the replicate");
     if (row->unit && strcmp(row->unit, "1") != 0)
-        printf(" %s", row->unit);
+        printf("%s %s", is_share(row) ? " of the" : "", row->unit);
     printf("\n                     %s\n", row->help);
 }
 
@@ -27,8 +54,9 @@ static void describe_settings(void)
                 describe_setting(&settings_table[i]);
         printf("\n");
     }
-    printf("Besides, at the top level: sweep (name), replicates (count), twins (true, false), grid, zip, exclude;\n"
-           "in evaluate or grid: test_length (tokens, or a multiple of the train length such as 4x).\n");
+    printf("besides, at the top level\n");
+    for (size_t i = 0; i < KEYS; i++)
+        describe_key(&keys[i]);
 }
 
 // Across trials: the same for all replicates.
@@ -64,6 +92,11 @@ static bool describe_one(const char *name)
         printf("  %s [%s]  %s\n      %s\n", field->name, field->unit, field->long_name, field->help);
     struct record_derived derived;
     bool found = setting || field;
+    for (size_t i = 0; i < KEYS; i++)
+        if (strcmp(keys[i].name, name) == 0) {
+            describe_key(&keys[i]);
+            found = true;
+        }
     for (size_t i = 0; !found && analyse_variable(i, &derived); i++)
         if ((found = strcmp(derived.name, name) == 0))
             describe_derived(&derived);

@@ -54,6 +54,36 @@ def plans():
     assert "16 done, 0 failed, 0 to run" in lgsweep("plan", "s.yaml", "-o", "s.h5").stdout
 
 
+@claim("plan tells how many trials lack test lengths alone")
+def plans_test_lengths():
+    finished()
+    more = SMALL.replace("[1x, 4x]", "[1x, 4x, 8x]").replace("snr: [1, 16]", "snr: [1, 16, 64]")
+    text = lgsweep("plan", write("m.yaml", more), "-o", "s.h5").stdout
+    assert "0 done, 0 failed, 24 to run (16 of them only for test lengths that their results lack)" in text, text
+    assert "only for" not in lgsweep("plan", "s.yaml", "-o", "s.h5").stdout
+
+
+SHORT = {
+    "small": SMALL.replace("steps: 30", "steps: 300"),
+    "many": SMALL.replace("snr: [1, 16]", "snr: {from: 1, to: 90, points: 90}"),
+    "deep": SMALL.replace("model: {kind: two_layer, head_dim: 4, value_dim: 2}", "model: {kind: transformer, width: 16, heads: 2}"),
+}
+
+
+@claim("plan's expected time is about that of a run of seconds, and the same each time: {}", [(name,) for name in SHORT])
+def plans_time(name):
+    write("s.yaml", SHORT[name])
+    begin = time.monotonic()
+    texts = [lgsweep("plan", "s.yaml", "--workers", 1).stdout for _ in range(3)]
+    spent = (time.monotonic() - begin) / 3
+    found = [re.search(r"expected: about ([0-9.]+) (ms|s) ", text) for text in texts]
+    expected = sorted(float(one[1]) / (1000 if one[2] == "ms" else 1) for one in found)
+    begin = time.monotonic()
+    lgsweep("run", "s.yaml", "-o", "s.h5")
+    took = time.monotonic() - begin
+    assert expected[2] < 2 * expected[0] and took / 5 < expected[1] < 5 * took and spent < 2, (expected, took, spent)
+
+
 @claim("plan counts what the journal has, and says when run would refuse the store")
 def plans_from_the_journal():
     stopped_midway()
@@ -222,6 +252,20 @@ def compares_choices():
         assert mark == ("=" if abs(by) + half <= 0.025 else "+" if by > half else "-" if -by > half else "?"), beside
 
 
+@claim("a trial that starts from weights says whose, and no failure shows their hash as a setting")
+def says_where_it_starts():
+    lgsweep("run", write("a.yaml", "save: weights\n" + SMALL), "-o", "a.h5")
+    lgsweep("run", write("b.yaml", "init: {from: a.h5, with: {steps: 30}}\n" + SMALL.replace("steps: 30", "steps: 9")), "-o", "b.h5")
+    trial = re.search(r"\b[0-9a-f]{8,32}\b", lgsweep("show", "b.h5", "--list").stdout)[0]
+    told = [lgsweep("show", "b.h5", "--trial", trial).stdout, lgsweep("trial", "b.yaml", "--select", CHOICE, code=None).stdout]
+    for text in told:
+        source = re.search(r"^starts from the weights of trial ([0-9a-f]{32}) after step 30$", text, re.M)
+        assert source and "init_source" not in text, text
+        assert source[1] in lgsweep("show", "a.h5", "--trial", source[1]).stdout
+    lgsweep("run", write("c.yaml", SMALL.replace("steps: 30", "steps: 9")), "-o", "c.h5")
+    assert "init_source" not in lgsweep("diff", "b.h5", "c.h5", code=None).stdout
+
+
 @claim("describe lists settings and variables, and explains one")
 def describes():
     settings = lgsweep("describe").stdout
@@ -229,6 +273,11 @@ def describes():
         assert f"  {name} " in settings, settings
     assert "test_error(test_length, eval)" in lgsweep("describe", "variables").stdout
     assert "t_fit" in lgsweep("describe", "t_fit").stdout
+    besides = settings[settings.index("besides, at the top level"):]
+    for name in "sweep replicates twins grid zip exclude save init test_length".split():
+        assert f"  {name} " in besides and f"  {name} " in lgsweep("describe", name).stdout, besides
+    assert "default 0.25 of the steps" in lgsweep("describe", "decay_every").stdout
+    assert "default 0 steps" in lgsweep("describe", "warmup").stdout
     assert "did you mean 'encoding'" in lgsweep("describe", "encodin", code=2).stderr
 
 
