@@ -124,29 +124,46 @@ static struct settings probe_settings(const struct settings *like)
     return settings;
 }
 
+// The trial in small, with all its test lengths and about as many evaluations for each step, at no more than `cost`.
+static bool miniature(const struct settings *like, const int64_t *lengths, size_t count, double cost,
+                      struct settings *ret_small)
+{
+    struct settings small = *like;
+    small.train.steps = settings_steps(like);
+    small.train.epochs = 0;
+    small.train.warmup = 0;
+    while (trial_cost(&small, lengths, count) > cost && small.train.steps > 8) {
+        small.train.steps /= 2;
+        small.evaluate.points = small.evaluate.points > 4 ? small.evaluate.points / 2 : 2;
+        if (small.evaluate.test_samples / 2 >= small.evaluate.curve_samples)
+            small.evaluate.test_samples /= 2;
+    }
+    *ret_small = small;
+    return trial_cost(&small, lengths, count) <= cost && trial_memory(&small, lengths, count) <= PROBE_MEMORY;
+}
+
 // The dearest trial that can be measured at once; NULL where each is too large.
-static const struct settings *choose_probe(const struct cli_sweep *sweep, const struct plan *plan)
+static const struct grid_trial *choose_probe(const struct cli_sweep *sweep, const struct plan *plan)
 {
     for (size_t i = 0; i < grid_trials(sweep->grid) && plan->cost[plan->order[i]] > 0; i++) {
-        const struct settings *settings = &grid_trial(sweep->grid, plan->order[i])->settings;
-        struct settings probe = probe_settings(settings);
+        const struct grid_trial *trial = grid_trial(sweep->grid, plan->order[i]);
+        struct settings probe = probe_settings(&trial->settings);
         if (is_small(&probe))
-            return settings;
+            return trial;
     }
     return NULL;
 }
 
 // Cost units for each second of processor time, which others on the machine do not take from, in one training of at
 // most `seconds`; 0 where there is none. A training that ends counts whole, with its data and first weights.
-static double pass_rate(const struct settings *settings, double seconds)
+static double pass_rate(const struct settings *settings, const int64_t *lengths, size_t count, double seconds)
 {
-    const int64_t length = settings->task.train_length;
     const double start = clock_thread();
     struct trial *trial = NULL;
     struct trial_progress progress = {0};
     struct status status = {0};
     bool done = false;
-    if (trial_create(settings, &length, 1, &trial, &status))
+    if (trial_create(settings, lengths, count, &trial, &status))
         return 0;
     const double begun = clock_thread();
     enum status_code code = STATUS_OK;
@@ -156,25 +173,37 @@ static double pass_rate(const struct settings *settings, double seconds)
     trial_progress(trial, &progress);
     trial_destroy(trial);
     const double share = done ? 1 : (double)progress.step / (double)progress.steps;
-    const double cost =
-        trial_cost(settings, &length, 1) - task_bayes_flops(settings, length); // which the record alone needs
+    double cost = trial_cost(settings, lengths, count);
+    for (size_t i = 0; i < count; i++)
+        cost -= task_bayes_flops(settings, lengths[i]); // which the record alone needs
     return used > 0 ? share * cost / used : 0;
 }
 
-// The best of a few passes, the first of which warms up; NaN for NULL and for what is too large to measure.
-static double measure_rate(const struct settings *like)
+// The best of a few passes, the first of which warms up.
+static double best_rate(const struct settings *settings, const int64_t *lengths, size_t count, double seconds)
 {
-    double best = 0;
-    if (!like)
-        return NAN;
-    const struct settings settings = probe_settings(like);
-    if (!is_small(&settings))
-        return NAN;
     const double start = clock_now();
+    double best = 0;
     do
-        best = fmax(best, pass_rate(&settings, PASS_SECONDS));
-    while (clock_now() - start < PROBE_SECONDS);
-    return best > 0 ? best : NAN;
+        best = fmax(best, pass_rate(settings, lengths, count, PASS_SECONDS));
+    while (clock_now() - start < seconds);
+    return best;
+}
+
+// A first look at the speed of steps tells what can be measured like the trial; NaN for what is too large to measure.
+static double measure_rate(const struct settings *like, const int64_t *lengths, size_t count)
+{
+    const int64_t length = like->task.train_length;
+    const struct settings probe = probe_settings(like);
+    struct settings small;
+    if (!is_small(&probe))
+        return NAN;
+    const double first = best_rate(&probe, &length, 1, PROBE_SECONDS / 2);
+    double rate = 0;
+    if (miniature(like, lengths, count, first * PASS_SECONDS, &small))
+        rate = best_rate(&small, lengths, count, PROBE_SECONDS / 2);
+    rate = rate > 0 ? rate : first;
+    return rate > 0 ? rate : NAN;
 }
 
 static void print_dearest(const struct cli_sweep *sweep, const struct plan *plan, size_t limit, double rate)
@@ -197,7 +226,9 @@ static void print_expected(const struct cli *cli, const struct cli_sweep *sweep,
     char time[TEXT_NUMBER_SIZE];
     double workers = cli->option[WORKERS].given ? cli->option[WORKERS].number : (double)sysconf(_SC_NPROCESSORS_ONLN);
     size_t limit = cli->option[LIST].given ? (size_t)cli->option[LIST].number : 5;
-    double rate = measure_rate(choose_probe(sweep, plan)), dearest = plan->cost[plan->order[0]] / rate;
+    const struct grid_trial *probe = choose_probe(sweep, plan);
+    double rate = probe ? measure_rate(&probe->settings, probe->lengths, probe->lengths_count) : NAN;
+    double dearest = plan->cost[plan->order[0]] / rate;
     double besides = RUN_START + RUN_EACH * (double)(plan->to_run - plan->to_run_large);
     if (plan->to_run == plan->to_run_large)
         return;
@@ -246,7 +277,7 @@ static enum status_code refuse_large(const struct cli_sweep *sweep, struct statu
     int64_t length = settings.task.train_length;
     double cost = trial_cost(&settings, &length, 1);
     printf("%.6g cells: about %.2g core-hours, at the cost of a trial with the settings outside the axes\n", cells,
-           cells * cost / measure_rate(&settings) / 3600);
+           cells * cost / measure_rate(&settings, &length, 1) / 3600);
     return status_set(status, STATUS_INVALID,
                       "%.6g trials are more than the limit of %d: take values from the axes above", cells,
                       CLI_GRID_LIMIT);
