@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 // Lists by name; the layers that implement them assert that they have every entry. Append only: the numbers are stored.
-enum task_kind { TASK_SIGNAL, TASK_ACCUMULATOR, TASK_KINDS };
+enum task_kind { TASK_SIGNAL, TASK_ACCUMULATOR, TASK_AUTOMATON, TASK_BRACKETS, TASK_KINDS };
 enum model_kind { MODEL_TWO_LAYER, MODEL_TRANSFORMER, MODEL_RNN, MODEL_LSTM, MODEL_KINDS };
 enum encoding_kind {
     ENCODING_NONE,
@@ -33,6 +33,19 @@ enum signal_geometry { GEOMETRY_ORTHOGONAL, GEOMETRY_ANTIPODAL };
 enum readout_kind { READOUT_FIXED, READOUT_TRAINED };
 enum activation_kind { ACTIVATION_NONE, ACTIVATION_RELU };
 enum supervision_kind { SUPERVISION_STEPS, SUPERVISION_FINAL };
+enum automaton_kind {
+    AUTOMATON_PARITY,
+    AUTOMATON_CYCLE_NAVIGATION,
+    AUTOMATON_EVEN_PAIRS,
+    AUTOMATON_MODULAR_ARITHMETIC,
+    AUTOMATON_FLIP_FLOP,
+    AUTOMATON_CYCLIC, // from here on groups
+    AUTOMATON_DIHEDRAL,
+    AUTOMATON_SYMMETRIC,
+    AUTOMATON_ALTERNATING5,
+    AUTOMATON_KINDS
+};
+enum group_symbols { SYMBOLS_ELEMENTS, SYMBOLS_GENERATORS };
 enum embeddings_kind { EMBEDDINGS_TRAINED, EMBEDDINGS_ORTHONORMAL };
 enum ffn_kind { FFN_GELU, FFN_GELU_TANH, FFN_RELU, FFN_KINDS };
 enum norm_kind { NORM_LAYER, NORM_RMS };
@@ -55,6 +68,11 @@ struct task_settings {
     bool signal_noise;    // signal tokens carry noise too
     int64_t modulus;      // accumulator: m
     int supervision;      // enum supervision_kind, of tasks on tokens
+    int automaton;        // enum automaton_kind
+    int64_t order;        // automaton: n of the groups Z_n, D_n and S_n
+    int group_symbols;    // enum group_symbols, of groups
+    int64_t bracket_types;
+    int64_t depth, test_depth; // brackets: most brackets open at once; test_depth 0: the same in testing
 };
 
 struct model_settings {
@@ -214,7 +232,8 @@ struct settings_fault {
 // fault, but for epochs under data stream, where one would take them for the length of training.
 bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault) MUST_CHECK;
 // Whether the model cannot take test sequences of `test_length` tokens: beyond MODEL_LENGTH_LIMIT in a transformer, or
-// more than its random positions. `blamed` are the settings that may change in place of the test length.
+// more than its random positions; or the task cannot make them. `blamed` are the settings that may change in place of
+// the test length.
 bool settings_length_fault(const struct settings *settings, int64_t test_length,
                            struct settings_fault *ret_fault) MUST_CHECK;
 // The first fault alone, as a status. On failure *ret_setting is the row most to blame.
@@ -250,6 +269,8 @@ enum status_code settings_decode(struct bytes_reader *reader, struct settings *r
                                  struct status *status) MUST_CHECK;
 
 // What follows from several settings.
+int64_t settings_vocabulary(const struct settings *settings); // symbols of a task on tokens; 0 on vectors
+int64_t settings_classes(const struct settings *settings);    // values of a target
 int64_t settings_steps(const struct settings *settings);      // training steps: steps, or what epochs come to
 int64_t settings_batch_size(const struct settings *settings); // samples of a micro-batch
 bool settings_causal(const struct settings *settings);        // attention_mask with auto resolved; never in two_layer

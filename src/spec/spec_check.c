@@ -13,49 +13,6 @@ enum status_code check_count_or_share(const char *name, double value, struct sta
                       value);
 }
 
-static enum status_code check_signal_tokens(const struct settings *settings, struct status *status)
-{
-    double tokens = settings->task.signal_tokens;
-    if (settings->task.kind != TASK_SIGNAL)
-        return STATUS_OK;
-    if (check_count_or_share("signal_tokens", tokens, status) != STATUS_OK)
-        return STATUS_INVALID;
-    if (tokens > (double)settings->task.train_length)
-        return status_set(status, STATUS_INVALID,
-                          "signal_tokens is %.0f, but sequences have train_length = %" PRId64
-                          " tokens; lower the one or raise the other",
-                          tokens, settings->task.train_length);
-    return STATUS_OK;
-}
-
-static enum status_code check_vocabulary(const struct settings *settings, struct status *status)
-{
-    int64_t modulus = settings->task.modulus;
-    if (settings->task.kind != TASK_ACCUMULATOR || 2 * modulus <= VOCABULARY_LIMIT)
-        return STATUS_OK;
-    return status_set(status, STATUS_INVALID,
-                      "modulus is %" PRId64 ", so that the vocabulary has %" PRId64
-                      " symbols, more than %d; lower it to at most %d",
-                      modulus, 2 * modulus, VOCABULARY_LIMIT, VOCABULARY_LIMIT / 2);
-}
-
-static enum status_code check_curve_samples(const struct settings *settings, struct status *status)
-{
-    if (settings->evaluate.curve_samples <= settings->evaluate.test_samples)
-        return STATUS_OK;
-    return status_set(status, STATUS_INVALID,
-                      "curve_samples is %" PRId64 ", but the curve uses the first of test_samples = %" PRId64
-                      " sequences; lower the one or raise the other",
-                      settings->evaluate.curve_samples, settings->evaluate.test_samples);
-}
-
-const struct settings_check_row checks_of_task[] = {
-    {{"signal_tokens", "train_length"}, check_signal_tokens},
-    {{"modulus"}, check_vocabulary},
-    {{"curve_samples", "test_samples"}, check_curve_samples},
-    {{NULL}, NULL},
-};
-
 static void name_blamed(const char *const names[FAULT_BLAMED], struct settings_fault *fault)
 {
     for (size_t i = 0; i < FAULT_BLAMED; i++)
@@ -92,7 +49,12 @@ enum status_code settings_check(const struct settings *settings, const struct se
 bool settings_length_fault(const struct settings *settings, int64_t test_length, struct settings_fault *ret_fault)
 {
     const struct model_settings *model = &settings->model;
-    static const char *const limit[FAULT_BLAMED] = {NULL}, *const positions[FAULT_BLAMED] = {"random_positions"};
+    static const char *const limit[FAULT_BLAMED] = {NULL}, *const positions[FAULT_BLAMED] = {"random_positions"},
+                             *const task[FAULT_BLAMED] = {"supervision", "automaton", "test_depth"};
+    if (check_length(settings, true, test_length, &ret_fault->why) != STATUS_OK) {
+        name_blamed(task, ret_fault);
+        return true;
+    }
     if (model->kind == MODEL_TRANSFORMER && test_length > MODEL_LENGTH_LIMIT) {
         name_blamed(limit, ret_fault);
         status_set(&ret_fault->why, STATUS_INVALID,

@@ -82,6 +82,18 @@ static enum status_code check_pooling(const struct settings *settings, struct st
                       choice_name("task", settings), is_on_tokens(settings) ? " under supervision final" : "");
 }
 
+static enum status_code check_tied(const struct settings *settings, struct status *status)
+{
+    const int64_t symbols = settings_vocabulary(settings), classes = settings_classes(settings);
+    if (settings->model.kind == MODEL_TWO_LAYER || !is_on_tokens(settings) || !settings->model.tied ||
+        classes <= symbols)
+        return STATUS_OK;
+    return status_set(status, STATUS_INVALID,
+                      "tied is true, so that a class takes a symbol's vector, but task %s has %" PRId64
+                      " classes and %" PRId64 " symbols; write tied: false",
+                      choice_name("task", settings), classes, symbols);
+}
+
 static enum status_code check_random_positions(const struct settings *settings, struct status *status)
 {
     const int64_t positions = settings->model.random_positions, length = settings->task.train_length;
@@ -143,6 +155,7 @@ const struct settings_check_row checks_of_model[] = {
     {{"width", "heads", "encoding"}, check_rotary_heads},
     {{"head_dim", "encoding"}, check_head_dim},
     {{"pooling", "supervision", "task"}, check_pooling},
+    {{"tied", "task"}, check_tied},
     {{"random_positions", "train_length"}, check_random_positions},
     {{"t5_buckets", "encoding"}, check_t5_buckets},
     {{"t5_distance", "t5_buckets", "encoding"}, check_t5_distance},

@@ -12,5 +12,7 @@ struct settings_check_row {
     enum status_code (*check)(const struct settings *settings, struct status *status);
 };
 extern const struct settings_check_row checks_of_task[], checks_of_model[], checks_of_train[];
+// Whether the task can make training or test sequences of so many tokens whose answers are not all the same.
+enum status_code check_length(const struct settings *settings, bool test, int64_t length, struct status *status);
 // Of `name`: a count has to be whole; below 1 it is a share.
 enum status_code check_count_or_share(const char *name, double value, struct status *status);

@@ -5,7 +5,7 @@
 
 const char *const section_names[SECTIONS] = {"", "task", "model", "train", "evaluate"};
 
-static const char *const task_names[TASK_KINDS + 1] = {"signal", "accumulator"};
+static const char *const task_names[TASK_KINDS + 1] = {"signal", "accumulator", "automaton", "brackets"};
 static const char *const model_names[MODEL_KINDS + 1] = {"two_layer", "transformer", "rnn", "lstm"};
 static const char *const encoding_names[ENCODING_KINDS + 1] = {
     "none", "sinusoidal", "absolute", "relative", "alibi", "rope", "transformer_xl", "t5", "kerple", "fire"};
@@ -13,6 +13,10 @@ static const char *const optimizer_names[OPTIMIZER_KINDS + 1] = {"gd", "momentum
 static const char *const schedule_names[SCHEDULE_KINDS + 1] = {"constant", "cosine", "step", "inverse_sqrt"};
 static const char *const data_names[] = {"finite", "stream", NULL};
 static const char *const supervision_names[] = {"steps", "final", NULL};
+static const char *const automaton_names[AUTOMATON_KINDS + 1] = {
+    "parity", "cycle_navigation", "even_pairs", "modular_arithmetic", "flip_flop",
+    "cyclic", "dihedral",         "symmetric",  "alternating5"};
+static const char *const group_symbols_names[] = {"elements", "generators", NULL};
 static const char *const ffn_names[FFN_KINDS + 1] = {"gelu", "gelu_tanh", "relu"};
 static const char *const embeddings_names[] = {"trained", "orthonormal", NULL};
 static const char *const norm_names[] = {"layer", "rms", NULL};
@@ -32,6 +36,10 @@ static const char *const activation_names[] = {"none", "relu", NULL};
     }
 IF(is_signal, s->task.kind == TASK_SIGNAL)
 IF(is_accumulator, s->task.kind == TASK_ACCUMULATOR)
+IF(is_automaton, s->task.kind == TASK_AUTOMATON)
+IF(is_group, is_automaton(s) && s->task.automaton >= AUTOMATON_CYCLIC)
+IF(has_order, is_group(s) && s->task.automaton != AUTOMATON_ALTERNATING5)
+IF(is_brackets, s->task.kind == TASK_BRACKETS)
 IF(is_tokens, s->task.kind != TASK_SIGNAL)
 IF(is_two_layer, s->model.kind == MODEL_TWO_LAYER)
 IF(is_transformer, s->model.kind == MODEL_TRANSFORMER)
@@ -113,6 +121,18 @@ const struct setting settings_table[] = {
      .help = "accumulator: values and state are taken modulo it; the vocabulary is twice as large"},
     {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names), .applies = is_tokens,
      .help = "targets of a task on tokens: at every position, or at the last alone"},
+    {"automaton", FIELD(TASK, task.automaton), CHOICE(AUTOMATON_PARITY, automaton_names), .applies = is_automaton,
+     .help = "automaton: which one; from cyclic on the product of a group's elements"},
+    {"order", FIELD(TASK, task.order), INT(5, 2, 256), .unit = "1", .applies = has_order,
+     .help = "automaton: n of the cyclic group of n elements, the dihedral of 2n, the symmetric of n points"},
+    {"group_symbols", FIELD(TASK, task.group_symbols), CHOICE(SYMBOLS_ELEMENTS, group_symbols_names),
+     .applies = is_group, .help = "automaton: symbols of a group, all of its elements or two that generate it"},
+    {"bracket_types", FIELD(TASK, task.bracket_types), INT(2, 2, 1024), .unit = "1", .applies = is_brackets,
+     .help = "brackets: kinds of brackets; the vocabulary is twice as large"},
+    {"depth", FIELD(TASK, task.depth), INT(4, 1, 256), .unit = "1", .applies = is_brackets,
+     .help = "brackets: the most that are open at once in training and validation"},
+    {"test_depth", FIELD(TASK, task.test_depth), INT(0, 0, 256), .unit = "1", .applies = is_brackets,
+     .help = "brackets: the most that are open at once in test sequences; 0: as many as in training"},
 
     {"model", FIELD(MODEL, model.kind), CHOICE(MODEL_TWO_LAYER, model_names), .help = "what learns"},
     {"encoding", FIELD(MODEL, model.encoding), CHOICE(ENCODING_NONE, encoding_names), .applies = has_attention,

@@ -17,7 +17,7 @@ struct task_kind_row {
     double (*bayes_flops)(const struct settings *settings, long length);
 };
 
-extern const struct task_kind_row task_signal, task_accumulator;
+extern const struct task_kind_row task_signal, task_accumulator, task_automaton, task_brackets;
 
 // Key of one purpose's draws for the set.
 struct random_key task_key(const struct task_set *set, const char *purpose);

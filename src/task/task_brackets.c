@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// `brackets`: k = `bracket_types` kinds; symbol j < k opens kind j, symbol k + j closes it. At each position a bracket
+// opens or the innermost one closes, with equal chances where both may: none closes where none is open, none opens
+// where `depth` are, in test sequences `test_depth` unless that is 0. The kind of one that opens is uniform. The target
+// at a position is 0 where none is open after it, else 1 + the kind of the innermost open one; under supervision final
+// the last alone, and then the relevant position is where that one opened or, where none is open, the last symbol.
+#include "task_tokens.h"
+#include <math.h>
+
+enum { DEPTH_LIMIT = 256 }; // of the settings table
+
+static long depth_of(const struct settings *settings, bool test)
+{
+    return (long)(test && settings->task.test_depth ? settings->task.test_depth : settings->task.depth);
+}
+
+struct brackets_rule {
+    struct random_key symbol;
+    int types;
+    long depth;
+};
+
+// One draw below 2k: its half says whether to open, its rest the kind.
+static void write_sequence(const void *rule_of_set, uint64_t sample, struct token_sequence *sequence)
+{
+    const struct brackets_rule *rule = rule_of_set;
+    int32_t kind[DEPTH_LIMIT], place[DEPTH_LIMIT];
+    long open = 0;
+    for (long t = 0; t < sequence->length; t++) {
+        const int draw = (int)random_below(rule->symbol, sample, (uint32_t)t, 0, 2 * (uint32_t)rule->types);
+        if (open == 0 || (open < rule->depth && draw < rule->types)) {
+            kind[open] = draw % rule->types;
+            place[open] = (int32_t)t;
+            sequence->tokens[t] = kind[open++];
+        } else {
+            sequence->tokens[t] = rule->types + kind[--open];
+        }
+        sequence->targets[t * sequence->stride] = open ? 1 + kind[open - 1] : 0;
+    }
+    if (sequence->relevant)
+        sequence->relevant[0] = open ? place[open - 1] : (int32_t)(sequence->length - 1);
+}
+
+static void init(struct task_set *set)
+{
+    token_init(set);
+    set->relevant_count = token_every_step(set->settings) ? 0 : 1;
+}
+
+static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,
+                             struct batch *ret_batch, struct status *status)
+{
+    const struct brackets_rule rule = {.symbol = task_key(set, "symbol"),
+                                       .types = (int)set->settings->task.bracket_types,
+                                       .depth = depth_of(set->settings, set->split == SPLIT_TEST)};
+    return token_make(set, first, count, (struct token_rule){write_sequence, &rule}, arena, ret_batch, status);
+}
+
+// p[d]: how likely d brackets are open; half of it is 0, since each symbol changes d by one.
+static void step(const double *p, long depth, double *ret_next)
+{
+    for (long d = 0; d <= depth; d++) {
+        const double from_below = d == 0 ? 0 : d == 1 ? p[0] : p[d - 1] / 2;
+        const double from_above = d == depth ? 0 : d == depth - 1 ? p[depth] : p[d + 1] / 2;
+        ret_next[d] = from_below + from_above;
+    }
+}
+
+static bool equal(const double *a, const double *b, long depth)
+{
+    const double unit = 0x1p-52;
+    for (long d = 0; d <= depth; d++)
+        if (fabs(a[d] - b[d]) > unit)
+            return false;
+    return true;
+}
+
+// Of the guess of no open bracket or of one kind, whichever is likelier at a position. A distribution follows from the
+// one before it, so that one equal to that of two steps before goes on in turn with the other.
+static double chance_error(const struct settings *settings, long length)
+{
+    const long depth = depth_of(settings, true);
+    double p[3][DEPTH_LIMIT + 1] = {{1}}, most[2] = {0}, sum = 0;
+    long t = 0;
+    bool settled = false;
+    while (t < length && !settled) {
+        step(p[t % 3], depth, p[(t + 1) % 3]);
+        t++;
+        const double none = p[t % 3][0], kind = (1 - none) / (double)settings->task.bracket_types;
+        most[t % 2] = none > kind ? none : kind;
+        sum += most[t % 2];
+        settled = t >= 3 && equal(p[t % 3], p[(t + 1) % 3], depth);
+    }
+    if (!token_every_step(settings))
+        return 1 - most[length % 2];
+    const long rest = length - t, other = (rest + 1) / 2; // the next has the parity of t - 1
+    sum += (double)other * most[(t + 1) % 2] + (double)(rest - other) * most[t % 2];
+    return 1 - sum / (double)length;
+}
+
+const struct task_kind_row task_brackets = {
+    .shape = token_shape,
+    .init = init,
+    .make = make,
+    .sample_bytes = token_sample_bytes,
+    .make_bytes = token_make_bytes,
+    .sample_flops = token_sample_flops,
+    .chance_error = chance_error,
+    .bayes_error = token_bayes_error,
+    .bayes_flops = token_bayes_flops,
+};

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// What tasks on tokens share: where a sequence goes, label noise, memory. A task of its own is the rule that writes one
+// sequence, and its chance error.
+#pragma once
+#include "task_kind.h"
+
+// Where a rule writes one sequence. The clean target of position t goes to targets[t * stride]: under supervision steps
+// the stride is 1; under final it is 0, so that each overwrites the one before and the last stays.
+struct token_sequence {
+    long length, stride;
+    int32_t *tokens, *targets;
+    int32_t *relevant; // (relevant_count), NULL where the set has none
+};
+
+struct token_rule {
+    void (*write)(const void *rule, uint64_t sample, struct token_sequence *sequence);
+    const void *rule; // what does not change from sample to sample, its keys among it
+};
+
+bool token_every_step(const struct settings *settings); // a target at every position, not at the last alone
+void token_shape(const struct settings *settings, struct batch_shape *ret_shape);
+void token_init(struct task_set *set); // of task_kind_row, as are those below
+
+// Writes the sequences and puts noise on the targets of the training set: one of the other classes with the noise
+// rate's probability, uniformly. The noisy targets at one rate are among those at a higher one, and become the same.
+enum status_code token_make(const struct task_set *set, long first, long count, struct token_rule rule,
+                            struct arena *arena, struct batch *ret_batch, struct status *status) MUST_CHECK;
+size_t token_sample_bytes(const struct task_set *set);
+size_t token_make_bytes(const struct task_set *set, long count);
+double token_sample_flops(const struct task_set *set);
+
+// Whoever sees the sequence knows the answer.
+double token_bayes_error(const struct settings *settings, long length);
+double token_bayes_flops(const struct settings *settings, long length);
