@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+// What holds for every task on tokens.
+#include "token_cases.h"
+
+#include "base_hash.h"
+#include <math.h>
+
+enum { N = 11, SAMPLES = 400 };
+
+static const struct token_case {
+    const char *settings[CASE_SETTINGS][2];
+} cases[] = {
+    {{{"task", "accumulator"}}},
+    {{{"task", "automaton"}, {"automaton", "parity"}}},
+    {{{"task", "automaton"}, {"automaton", "cycle_navigation"}}},
+    {{{"task", "automaton"}, {"automaton", "even_pairs"}}},
+    {{{"task", "automaton"}, {"automaton", "modular_arithmetic"}}},
+    {{{"task", "automaton"}, {"automaton", "flip_flop"}}},
+    {{{"task", "automaton"}, {"automaton", "cyclic"}, {"order", "7"}}},
+    {{{"task", "automaton"}, {"automaton", "cyclic"}, {"order", "6"}, {"group_symbols", "generators"}}},
+    {{{"task", "automaton"}, {"automaton", "dihedral"}, {"order", "3"}}},
+    {{{"task", "automaton"}, {"automaton", "dihedral"}, {"order", "4"}, {"group_symbols", "generators"}}},
+    {{{"task", "automaton"}, {"automaton", "symmetric"}, {"order", "3"}}},
+    {{{"task", "automaton"}, {"automaton", "symmetric"}, {"order", "4"}, {"group_symbols", "generators"}}},
+    {{{"task", "automaton"}, {"automaton", "alternating5"}}},
+    {{{"task", "automaton"}, {"automaton", "alternating5"}, {"group_symbols", "generators"}}},
+    {{{"task", "brackets"}}},
+    {{{"task", "brackets"}, {"bracket_types", "3"}, {"depth", "2"}, {"test_depth", "9"}}},
+};
+enum { CASES = sizeof cases / sizeof cases[0] };
+
+static struct settings settings_of(size_t row, int supervision)
+{
+    struct settings settings = case_settings(cases[row].settings);
+    const struct setting *blamed;
+    settings.task.supervision = supervision;
+    settings.task.train_length = N;
+    settings.task.samples = SAMPLES;
+    settings.task.noise_rate = 0.25;
+    assert_int_equal(settings_check(&settings, &blamed, NULL), STATUS_OK);
+    return settings;
+}
+
+static void shapes_are_those_of_the_settings(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *settings[CASE_SETTINGS][2];
+        long vocabulary;
+        int classes;
+    } rows[] = {
+        {{{"task", "signal"}}, 0, 2},
+        {{{"task", "accumulator"}, {"modulus", "9"}}, 18, 9},
+        {{{"task", "automaton"}, {"automaton", "parity"}}, 2, 2},
+        {{{"task", "automaton"}, {"automaton", "modular_arithmetic"}}, 8, 5},
+        {{{"task", "automaton"}, {"automaton", "cycle_navigation"}}, 3, 5},
+        {{{"task", "automaton"}, {"automaton", "even_pairs"}}, 2, 2},
+        {{{"task", "automaton"}, {"automaton", "flip_flop"}}, 3, 2},
+        {{{"task", "automaton"}, {"automaton", "cyclic"}, {"order", "256"}}, 256, 256},
+        {{{"task", "automaton"}, {"automaton", "dihedral"}, {"order", "256"}}, 512, 512},
+        {{{"task", "automaton"}, {"automaton", "symmetric"}, {"order", "5"}}, 120, 120},
+        {{{"task", "automaton"}, {"automaton", "symmetric"}, {"order", "3"}, {"group_symbols", "generators"}}, 2, 6},
+        {{{"task", "automaton"}, {"automaton", "alternating5"}}, 60, 60},
+        {{{"task", "brackets"}, {"bracket_types", "1024"}}, 2048, 1025},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings settings = case_settings(rows[r].settings);
+        struct batch_shape shape;
+        task_shape(&settings, &shape);
+        assert_int_equal(shape.vocabulary, rows[r].vocabulary);
+        assert_int_equal(shape.classes, rows[r].classes);
+        assert_int_equal(settings_vocabulary(&settings), rows[r].vocabulary);
+        assert_int_equal(settings_classes(&settings), rows[r].classes);
+    }
+}
+
+static void the_final_target_is_the_last_of_the_steps(void **state)
+{
+    for (size_t c = 0; c < CASES; c++) {
+        struct settings steps = settings_of(c, SUPERVISION_STEPS), final = settings_of(c, SUPERVISION_FINAL);
+        struct batch a = make_batch(&steps, SPLIT_TRAIN, N, 0, SAMPLES, *state),
+                     b = make_batch(&final, SPLIT_TRAIN, N, 0, SAMPLES, *state);
+        assert_same(a.tokens, b.tokens, SAMPLES * N);
+        for (long i = 0; i < SAMPLES; i++)
+            assert_int_equal(b.clean[i], a.clean[i * N + N - 1]);
+        assert_int_equal(a.relevant_count, 0);
+        for (long i = 0; i < SAMPLES * b.relevant_count; i++)
+            assert_true(b.relevant[i] >= 0 && b.relevant[i] < N);
+    }
+}
+
+static void any_range_has_the_bits_of_the_whole(void **state)
+{
+    for (size_t c = 0; c < CASES; c++)
+        for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+            struct settings settings = settings_of(c, supervision);
+            struct batch whole = make_batch(&settings, SPLIT_TRAIN, N, 0, 40, *state);
+            for (long first = 0; first < 40; first += 7) {
+                const long count = first + 7 < 40 ? 7 : 40 - first, positions = whole.positions;
+                struct batch part = make_batch(&settings, SPLIT_TRAIN, N, first, count, *state);
+                assert_same(whole.tokens + first * N, part.tokens, count * N);
+                assert_same(whole.clean + first * positions, part.clean, count * positions);
+                assert_same(whole.targets + first * positions, part.targets, count * positions);
+                if (whole.relevant_count)
+                    assert_same(whole.relevant + first, part.relevant, count);
+            }
+        }
+}
+
+static void a_longer_sequence_begins_with_the_shorter(void **state)
+{
+    for (size_t c = 0; c < CASES; c++) {
+        struct settings settings = settings_of(c, SUPERVISION_STEPS);
+        struct batch a = make_batch(&settings, SPLIT_TRAIN, N, 0, 40, *state),
+                     b = make_batch(&settings, SPLIT_TRAIN, 3 * N, 0, 40, *state);
+        for (long i = 0; i < 40; i++) {
+            assert_same(a.tokens + i * N, b.tokens + i * 3 * N, N);
+            assert_same(a.clean + i * N, b.clean + i * 3 * N, N);
+            assert_same(a.targets + i * N, b.targets + i * 3 * N, N);
+        }
+    }
+}
+
+// Settings that are no part of the data, each another than by default.
+static void other_settings_leave_the_data_alone(void **state)
+{
+    static const char *const others[][2] = {
+        {"model", "transformer"}, {"encoding", "rope"},    {"width", "32"},   {"snr", "2"},
+        {"optimizer", "adam"},    {"steps", "7"},          {"samples", "99"}, {"batch_size", "16"},
+        {"init_seed", "3"},       {"test_samples", "300"}, {"dim", "20"},
+    };
+    for (size_t c = 0; c < CASES; c++) {
+        struct settings settings = settings_of(c, SUPERVISION_STEPS), other = settings;
+        for (size_t o = 0; o < sizeof others / sizeof others[0]; o++)
+            put_setting(&other, others[o][0], others[o][1]);
+        for (int split = SPLIT_TRAIN; split <= SPLIT_TEST; split++) {
+            struct batch a = make_batch(&settings, (enum task_split)split, N, 0, 50, *state),
+                         b = make_batch(&other, (enum task_split)split, N, 0, 50, *state);
+            assert_same(a.tokens, b.tokens, 50 * N);
+            assert_same(a.targets, b.targets, 50 * N);
+        }
+        other.replicate = 1;
+        struct batch a = make_batch(&settings, SPLIT_TRAIN, N, 0, 50, *state),
+                     b = make_batch(&other, SPLIT_TRAIN, N, 0, 50, *state);
+        assert_memory_not_equal(a.tokens, b.tokens, 50 * N * sizeof(int32_t));
+    }
+}
+
+static void noise_is_nested_and_uniform_over_the_other_classes(void **state)
+{
+    static const double rates[] = {0, 0.05, 0.25, 0.95};
+    const double targets = (double)SAMPLES * N;
+    for (size_t c = 0; c < CASES; c++) {
+        const int32_t *before = NULL;
+        for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++) {
+            struct settings settings = settings_of(c, SUPERVISION_STEPS);
+            long by_step[128] = {0};
+            settings.task.noise_rate = rates[r];
+            struct batch batch = make_batch(&settings, SPLIT_TRAIN, N, 0, SAMPLES, *state);
+            const int classes = batch.classes;
+            for (long i = 0; i < SAMPLES * N; i++) {
+                assert_true(batch.targets[i] >= 0 && batch.targets[i] < classes);
+                by_step[(batch.targets[i] - batch.clean[i] + classes) % classes]++;
+                if (before && before[i] != batch.clean[i])
+                    assert_int_equal(batch.targets[i], before[i]);
+            }
+            before = batch.targets;
+            for (int step = 1; step < classes; step++) {
+                const double share = rates[r] / (classes - 1), spread = sqrt(share * (1 - share) / targets);
+                assert_true(fabs((double)by_step[step] / targets - share) <= 5 * spread);
+            }
+        }
+    }
+}
+
+static void labels_are_clean_outside_training(void **state)
+{
+    for (size_t c = 0; c < CASES; c++)
+        for (int split = SPLIT_VALIDATION; split <= SPLIT_TEST; split++) {
+            struct settings settings = settings_of(c, SUPERVISION_STEPS);
+            settings.task.noise_rate = 0.9;
+            struct batch batch = make_batch(&settings, (enum task_split)split, N, 0, 100, *state);
+            assert_same(batch.targets, batch.clean, 100 * N);
+        }
+}
+
+// Share of wrong answers of one who gives each position its most frequent class.
+static double error_of_the_most_frequent(const struct batch *batch)
+{
+    double errors = 0;
+    for (long t = 0; t < batch->positions; t++) {
+        long seen[1100] = {0}, most = 0;
+        for (long i = 0; i < batch->samples; i++)
+            seen[batch->clean[i * batch->positions + t]]++;
+        for (int c = 0; c < batch->classes; c++)
+            most = seen[c] > most ? seen[c] : most;
+        errors += 1 - (double)most / (double)batch->samples;
+    }
+    return errors / (double)batch->positions;
+}
+
+static void the_chance_error_is_that_of_the_likeliest_class(void **state)
+{
+    enum { DRAWS = 20000 };
+    static const long lengths[] = {2, 3, 8, 33};
+    for (size_t c = 0; c < CASES; c++)
+        for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++)
+            for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+                struct settings settings = settings_of(c, supervision);
+                struct settings_fault fault;
+                if (settings_length_fault(&settings, lengths[l], &fault))
+                    continue;
+                arena_reset(*state);
+                struct batch batch = make_batch(&settings, SPLIT_TEST, lengths[l], 0, DRAWS, *state);
+                const double chance = task_chance_error(&settings, lengths[l]);
+                assert_true(chance > 0 && chance < 1);
+                assert_true(fabs(error_of_the_most_frequent(&batch) - chance) < 5 * sqrt(0.25 / DRAWS));
+                assert_true(task_bayes_error(&settings, lengths[l]) == 0);
+                assert_true(task_bayes_flops(&settings, lengths[l]) == 0);
+            }
+}
+
+static void memory_is_what_it_says_and_its_lack_an_error(void **state)
+{
+    (void)state;
+    for (size_t c = 0; c < CASES; c++)
+        for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+            struct settings settings = settings_of(c, supervision);
+            struct task_set set;
+            struct batch batch = {.samples = -1};
+            struct status status;
+            task_set_init(&set, &settings, SPLIT_TRAIN, N);
+            assert_true(task_sample_flops(&set) > 0);
+            const size_t needed = task_make_bytes(&set, SAMPLES);
+            struct arena *arena = arena_create(needed + 64, 0);
+            assert_int_equal(task_make(&set, 0, SAMPLES, arena, &batch, &status), STATUS_OK);
+            assert_true(arena_used(arena) <= needed);
+            assert_true(SAMPLES * task_sample_bytes(&set) <= needed);
+            arena_destroy(arena);
+            arena = arena_create(1 << 10, 1 << 12);
+            batch.samples = -1;
+            assert_int_equal(task_make(&set, 0, SAMPLES, arena, &batch, &status), STATUS_MEMORY);
+            assert_int_equal(batch.samples, -1);
+            assert_non_null(strstr(status.text, "lower"));
+            arena_destroy(arena);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ROW(shapes_are_those_of_the_settings),
+        ROW(the_final_target_is_the_last_of_the_steps),
+        ROW(any_range_has_the_bits_of_the_whole),
+        ROW(a_longer_sequence_begins_with_the_shorter),
+        ROW(other_settings_leave_the_data_alone),
+        ROW(noise_is_nested_and_uniform_over_the_other_classes),
+        ROW(labels_are_clean_outside_training),
+        ROW(the_chance_error_is_that_of_the_likeliest_class),
+        ROW(memory_is_what_it_says_and_its_lack_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
