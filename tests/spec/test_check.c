@@ -49,6 +49,42 @@ static const struct combination {
      "modulus",
      "modulus is 32769, so that the vocabulary has 65538 symbols, more than 65536; lower it to at most 32768"},
     {{{"modulus", "32769"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"train_length", "1"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "even_pairs"}, {"train_length", "1"}},
+     "train_length",
+     "train_length is 1, but even_pairs compares the first symbol with the last; take at least 2"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "modular_arithmetic"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "modular_arithmetic"}, {"supervision", "final"}},
+     "train_length",
+     "train_length is 8, but an expression of modular_arithmetic has numbers in odd places and operators between them; "
+     "take an odd length, or supervision: steps"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "symmetric"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "symmetric"}, {"order", "6"}},
+     "order",
+     "order is 6, but the symmetric group is there for 3 to 5 points; take one of these"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "dihedral"}, {"order", "2"}},
+     "order",
+     "order is 2, but a dihedral group turns and mirrors at least 3 corners; take 3 or more"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "alternating5"}, {"order", "2"}}, NULL, NULL},
+    {{{"task", "automaton"}},
+     "model",
+     "model two_layer reads vectors, but task automaton gives tokens; take model transformer, rnn or lstm, or task "
+     "signal"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"tied", "true"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "cycle_navigation"}, {"tied", "true"}},
+     "tied",
+     "tied is true, so that a class takes a symbol's vector, but task automaton has 5 classes and 3 symbols; write "
+     "tied: false"},
+    {{{"task", "brackets"}, {"model", "rnn"}, {"tied", "true"}}, NULL, NULL},
+    {{{"task", "brackets"}, {"model", "rnn"}, {"depth", "1"}}, NULL, NULL},
+    {{{"task", "brackets"}, {"model", "rnn"}, {"depth", "1"}, {"supervision", "final"}},
+     "train_length",
+     "train_length is 8, but with depth = 1 no bracket is open after an even number of symbols, so that every answer "
+     "is "
+     "the same; take an odd length, more depth, or supervision: steps"},
+    {{{"task", "brackets"}, {"model", "rnn"}, {"depth", "1"}, {"supervision", "final"}, {"train_length", "7"}},
+     NULL,
+     NULL},
     {{{"model", "transformer"}, {"width", "30"}},
      "width",
      "width is 30, which heads = 4 do not divide; take a multiple of 4 as width, or other heads"},
@@ -186,7 +222,7 @@ static void long_tests_are_refused_where_the_model_ends(void **state)
 {
     (void)state;
     const struct {
-        const char *set[3][2];
+        const char *set[4][2];
         int64_t length;
         const char *blamed, *message;
     } rows[] = {
@@ -204,12 +240,24 @@ static void long_tests_are_refused_where_the_model_ends(void **state)
          "test sequences of 65 tokens have more positions than random_positions = 64; raise it to at least the longest "
          "test length"},
         {{{"encoding", "none"}, {"random_positions", "64"}}, 65, NULL, NULL},
+        {{{"task", "automaton"}, {"automaton", "modular_arithmetic"}, {"supervision", "final"}}, 63, NULL, NULL},
+        {{{"task", "automaton"}, {"automaton", "modular_arithmetic"}, {"supervision", "final"}},
+         64,
+         "supervision",
+         "test_length is 64, but an expression of modular_arithmetic has numbers in odd places and operators between "
+         "them; take an odd length, or supervision: steps"},
+        {{{"task", "brackets"}, {"depth", "1"}, {"test_depth", "2"}, {"supervision", "final"}}, 8, NULL, NULL},
+        {{{"task", "brackets"}, {"test_depth", "1"}, {"supervision", "final"}},
+         8,
+         "supervision",
+         "test_length is 8, but with test_depth = 1 no bracket is open after an even number of symbols, so that every "
+         "answer is the same; take an odd length, more depth, or supervision: steps"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct settings settings;
         struct settings_fault fault = {.blamed = {NULL}};
         settings_defaults(&settings);
-        for (size_t k = 0; k < 3 && rows[i].set[k][0]; k++)
+        for (size_t k = 0; k < 4 && rows[i].set[k][0]; k++)
             set(&settings, rows[i].set[k][0], rows[i].set[k][1]);
         assert_int_equal(settings_length_fault(&settings, rows[i].length, &fault), rows[i].message != NULL);
         assert_string_equal(fault.why.text, rows[i].message ? rows[i].message : "");
@@ -251,6 +299,14 @@ static const struct {
     {"signal_noise", {{NULL}}, {"task", "accumulator"}},
     {"modulus", {{"task", "accumulator"}}, {"task", "signal"}},
     {"supervision", {{"task", "accumulator"}}, {"task", "signal"}},
+    {"automaton", {{"task", "automaton"}}, {"task", "brackets"}},
+    {"order", {{"task", "automaton"}, {"automaton", "symmetric"}}, {"automaton", "flip_flop"}},
+    {"order", {{"task", "automaton"}, {"automaton", "cyclic"}}, {"automaton", "alternating5"}},
+    {"order", {{"task", "automaton"}, {"automaton", "dihedral"}}, {"task", "accumulator"}},
+    {"group_symbols", {{"task", "automaton"}, {"automaton", "alternating5"}}, {"automaton", "parity"}},
+    {"bracket_types", {{"task", "brackets"}}, {"task", "automaton"}},
+    {"depth", {{"task", "brackets"}}, {"task", "signal"}},
+    {"test_depth", {{"task", "brackets"}}, {"task", "accumulator"}},
     {"encoding", {{"model", "transformer"}}, {"model", "rnn"}},
     {"encoding", {{"model", "two_layer"}}, {"model", "lstm"}},
     {"head_dim", {{NULL}}, {"model", "transformer"}},

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASES = 10, PAIRS = 4 };
+enum { BASES = 13, PAIRS = 4 };
 
 // Trials in whose settings every setting applies somewhere, and most do not elsewhere.
 static const char *const bases[BASES][PAIRS][2] = {
@@ -20,6 +20,9 @@ static const char *const bases[BASES][PAIRS][2] = {
     {{"model", "rnn"}, {"schedule", "cosine"}, {"task", "accumulator"}},
     {{"model", "lstm"}, {"embeddings", "orthonormal"}, {"task", "accumulator"}},
     {{"model", "lstm"}, {"epochs", "2"}},
+    {{"model", "rnn"}, {"task", "automaton"}, {"automaton", "flip_flop"}},
+    {{"model", "rnn"}, {"task", "automaton"}, {"automaton", "alternating5"}},
+    {{"model", "rnn"}, {"task", "brackets"}, {"test_depth", "2"}},
 };
 
 static void set(struct settings *settings, const char *name, const char *text)
