@@ -148,6 +148,13 @@ const char *nearest_setting(const char *name, enum setting_section section, bool
     return names[0] ? text_nearest(name, names, lengths ? 2 : 1) : text_nearest(name, names + 1, lengths ? 1 : 0);
 }
 
+// Whether what belongs elsewhere is nearer to `name` than what belongs here; either may be NULL.
+static bool is_nearer(const char *name, const char *far, const char *near)
+{
+    const char *both[] = {near, far};
+    return near && far && strcmp(text_nearest(name, both, 2), near) != 0;
+}
+
 // What a section lacks, a file's top level being one: says where the key belongs, or what was meant.
 static void refuse_key(struct build *build, enum setting_section section, const struct node *key)
 {
@@ -167,7 +174,7 @@ static void refuse_key(struct build *build, enum setting_section section, const 
                      elsewhere->section ? "in " : "at the top level", section_names[elsewhere->section]);
     else if (section && name_is_top_level(key))
         report_error(report, key->place, "'%s' belongs at the top level; check the indentation", quote);
-    else if (near)
+    else if (near && !is_nearer(quote, far, near))
         report_error(report, key->place, "unknown key '%s'; did you mean '%s'?", quote, near);
     else if (far)
         report_error(report, key->place, "unknown key '%s'; did you mean '%s', which belongs in %s?", quote, far,
