@@ -71,6 +71,8 @@ static void print_tokens(const struct batch *batch, long sample)
         replaced += targets[t] != clean[t];
     print_row("tokens", batch->tokens + sample * batch->length, batch->length);
     print_row(batch->positions > 1 ? "targets" : "target", targets, batch->positions);
+    if (batch->relevant_count)
+        print_row("relevant", batch->relevant + sample * batch->relevant_count, batch->relevant_count);
     if (replaced) {
         print_row("clean", clean, batch->positions);
         printf("  %ld of %ld target%s replaced by label noise\n", replaced, batch->positions,

@@ -52,14 +52,14 @@ static enum status_code make(const struct task_set *set, long first, long count,
                              struct batch *ret_batch, struct status *status)
 {
     struct automaton_rule rule = {.symbol = task_key(set, "symbol")};
-    automaton_init(&rule.automaton, &set->settings->task);
+    automaton_init(&rule.automaton, set->settings);
     return token_make(set, first, count, (struct token_rule){write_sequence, &rule}, arena, ret_batch, status);
 }
 
 static double chance_error(const struct settings *settings, long length)
 {
     struct automaton automaton;
-    automaton_init(&automaton, &settings->task);
+    automaton_init(&automaton, settings);
     return automaton_chance_error(&automaton, token_every_step(settings), length);
 }
 

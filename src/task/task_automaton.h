@@ -24,8 +24,8 @@ struct automaton {
     uint8_t element[AUTOMATON_PERMUTATIONS][AUTOMATON_POINTS];
 };
 
-void automaton_init(struct automaton *automaton, const struct task_settings *task);
-void automaton_init_group(struct automaton *automaton, const struct task_settings *task);
+void automaton_init(struct automaton *automaton, const struct settings *settings);
+void automaton_init_group(struct automaton *automaton, const struct settings *settings); // all but legal and output
 
 // The share of wrong answers of one who knows how likely each class is at each position and no more: the mean over
 // all positions, or at the last alone.

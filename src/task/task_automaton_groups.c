@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "task_automaton.h"
+#include <assert.h>
 
 static int element_of(const struct automaton *automaton, int symbol)
 {
@@ -73,6 +74,7 @@ static void unrank(int rank, int points, uint8_t *ret_permutation)
 static void list_permutations(struct automaton *automaton, bool even)
 {
     const int points = automaton->order;
+    assert(points >= 3 && points <= AUTOMATON_POINTS); // settings_check refuses others
     automaton->even = even;
     for (int e = 0; e < automaton->states; e++) {
         unrank(even ? 2 * e : e, points, automaton->element[e]);
@@ -93,23 +95,25 @@ static void set_generators(struct automaton *automaton)
     automaton->generator[1] = rank_of(round, points) / half;
 }
 
-void automaton_init_group(struct automaton *automaton, const struct task_settings *task)
+void automaton_init_group(struct automaton *automaton, const struct settings *settings)
 {
-    const struct settings settings = {.task = *task};
-    const bool permutes = task->automaton >= AUTOMATON_SYMMETRIC, generated = task->group_symbols == SYMBOLS_GENERATORS;
+    const int kind = settings->task.automaton;
+    const bool generated = settings->task.group_symbols == SYMBOLS_GENERATORS;
     *automaton = (struct automaton){
-        .states = (int)settings_classes(&settings),
-        .symbols = (int)settings_vocabulary(&settings),
-        .next = task->automaton == AUTOMATON_CYCLIC     ? cyclic_next
-                : task->automaton == AUTOMATON_DIHEDRAL ? dihedral_next
-                                                        : permutation_next,
-        .order = task->automaton == AUTOMATON_ALTERNATING5 ? AUTOMATON_POINTS : (int)task->order,
+        .states = (int)settings_classes(settings),
+        .symbols = (int)settings_vocabulary(settings),
+        .next = kind == AUTOMATON_CYCLIC     ? cyclic_next
+                : kind == AUTOMATON_DIHEDRAL ? dihedral_next
+                                             : permutation_next,
+        .order = kind == AUTOMATON_ALTERNATING5 ? AUTOMATON_POINTS : (int)settings->task.order,
         .generator = {-1, -1},
     };
-    if (permutes)
-        list_permutations(automaton, task->automaton == AUTOMATON_ALTERNATING5);
-    if (generated && permutes)
+    if (kind >= AUTOMATON_SYMMETRIC)
+        list_permutations(automaton, kind == AUTOMATON_ALTERNATING5);
+    if (generated && kind >= AUTOMATON_SYMMETRIC)
         set_generators(automaton);
-    else if (generated && task->automaton == AUTOMATON_DIHEDRAL)
-        automaton->generator[0] = 1, automaton->generator[1] = automaton->order;
+    if (generated && kind == AUTOMATON_DIHEDRAL) {
+        automaton->generator[0] = 1;
+        automaton->generator[1] = automaton->order;
+    }
 }

@@ -107,13 +107,13 @@ static const struct automaton machines[AUTOMATON_CYCLIC] = {
                              .output = same},
 };
 
-void automaton_init(struct automaton *automaton, const struct task_settings *task)
+void automaton_init(struct automaton *automaton, const struct settings *settings)
 {
-    if (task->automaton < AUTOMATON_CYCLIC) {
-        *automaton = machines[task->automaton];
+    if (settings->task.automaton < AUTOMATON_CYCLIC) {
+        *automaton = machines[settings->task.automaton];
         return;
     }
-    automaton_init_group(automaton, task);
+    automaton_init_group(automaton, settings);
     automaton->legal = every_symbol;
     automaton->output = same;
 }
