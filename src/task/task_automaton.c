@@ -56,13 +56,6 @@ static enum status_code make(const struct task_set *set, long first, long count,
     return token_make(set, first, count, (struct token_rule){write_sequence, &rule}, arena, ret_batch, status);
 }
 
-static double chance_error(const struct settings *settings, long length)
-{
-    struct automaton automaton;
-    automaton_init(&automaton, settings);
-    return automaton_chance_error(&automaton, token_every_step(settings), length);
-}
-
 const struct task_kind_row task_automaton = {
     .shape = token_shape,
     .init = init,
@@ -70,7 +63,7 @@ const struct task_kind_row task_automaton = {
     .sample_bytes = token_sample_bytes,
     .make_bytes = token_make_bytes,
     .sample_flops = token_sample_flops,
-    .chance_error = chance_error,
+    .chance_error = automaton_chance_error,
     .bayes_error = token_bayes_error,
     .bayes_flops = token_bayes_flops,
 };

@@ -27,8 +27,6 @@ struct automaton {
 void automaton_init(struct automaton *automaton, const struct settings *settings);
 void automaton_init_group(struct automaton *automaton, const struct settings *settings); // all but legal and output
 
-// The share of wrong answers of one who knows how likely each class is at each position and no more: the mean over
-// all positions, or at the last alone.
-double automaton_chance_error(const struct automaton *automaton, bool every_step, long length);
+double automaton_chance_error(const struct settings *settings, long length); // of task_kind_row
 
 enum { FLIP_FLOP_HOLD = 0 }; // the symbol that leaves the state; the others write

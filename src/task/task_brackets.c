@@ -5,7 +5,6 @@
 // at a position is 0 where none is open after it, else 1 + the kind of the innermost open one; under supervision final
 // the last alone, and then the relevant position is where that one opened or, where none is open, the last symbol.
 #include "task_tokens.h"
-#include <math.h>
 
 enum { DEPTH_LIMIT = 256 }; // of the settings table
 
@@ -56,7 +55,12 @@ static enum status_code make(const struct task_set *set, long first, long count,
     return token_make(set, first, count, (struct token_rule){write_sequence, &rule}, arena, ret_batch, status);
 }
 
-// p[d]: how likely d brackets are open; half of it is 0, since each symbol changes d by one.
+// p[t % 3][d]: how likely d brackets are open after t symbols.
+struct brackets_chain {
+    long t, depth;
+    double types, p[3][DEPTH_LIMIT + 1];
+};
+
 static void step(const double *p, long depth, double *ret_next)
 {
     for (long d = 0; d <= depth; d++) {
@@ -66,36 +70,22 @@ static void step(const double *p, long depth, double *ret_next)
     }
 }
 
-static bool equal(const double *a, const double *b, long depth)
+static bool next(void *chain_of_chance, double *ret_most)
 {
-    const double unit = 0x1p-52;
-    for (long d = 0; d <= depth; d++)
-        if (fabs(a[d] - b[d]) > unit)
-            return false;
-    return true;
+    struct brackets_chain *chain = chain_of_chance;
+    double *now = chain->p[(chain->t + 1) % 3];
+    step(chain->p[chain->t % 3], chain->depth, now);
+    const double none = now[0], kind = (1 - none) / chain->types;
+    *ret_most = none > kind ? none : kind;
+    chain->t++;
+    return chain->t >= 2 && token_chance_equal(now, chain->p[(chain->t + 1) % 3], chain->depth + 1);
 }
 
-// Of the guess of no open bracket or of one kind, whichever is likelier at a position. A distribution follows from the
-// one before it, so that one equal to that of two steps before goes on in turn with the other.
 static double chance_error(const struct settings *settings, long length)
 {
-    const long depth = depth_of(settings, true);
-    double p[3][DEPTH_LIMIT + 1] = {{1}}, most[2] = {0}, sum = 0;
-    long t = 0;
-    bool settled = false;
-    while (t < length && !settled) {
-        step(p[t % 3], depth, p[(t + 1) % 3]);
-        t++;
-        const double none = p[t % 3][0], kind = (1 - none) / (double)settings->task.bracket_types;
-        most[t % 2] = none > kind ? none : kind;
-        sum += most[t % 2];
-        settled = t >= 3 && equal(p[t % 3], p[(t + 1) % 3], depth);
-    }
-    if (!token_every_step(settings))
-        return 1 - most[length % 2];
-    const long rest = length - t, other = (rest + 1) / 2; // the next has the parity of t - 1
-    sum += (double)other * most[(t + 1) % 2] + (double)(rest - other) * most[t % 2];
-    return 1 - sum / (double)length;
+    struct brackets_chain chain = {
+        .depth = depth_of(settings, true), .types = (double)settings->task.bracket_types, .p = {{1}}};
+    return token_chance_error(settings, length, next, &chain);
 }
 
 const struct task_kind_row task_brackets = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "task_tokens.h"
+#include <math.h>
 #include <string.h>
 
 bool token_every_step(const struct settings *settings)
@@ -100,6 +101,32 @@ double token_sample_flops(const struct task_set *set)
     const double draw = 200; // what a draw takes, as operations of a kernel
     const bool noisy = set->split == SPLIT_TRAIN && set->settings->task.noise_rate > 0;
     return draw * (double)(set->length + (noisy ? set->positions : 0));
+}
+
+bool token_chance_equal(const double *a, const double *b, long count)
+{
+    const double unit = 0x1p-52;
+    for (long i = 0; i < count; i++)
+        if (fabs(a[i] - b[i]) > unit)
+            return false;
+    return true;
+}
+
+double token_chance_error(const struct settings *settings, long length, bool (*next)(void *chain, double *ret_most),
+                          void *chain)
+{
+    double most[2] = {0}, sum = 0;
+    long t = 0;
+    bool settled = false;
+    while (t < length && !settled) {
+        t++;
+        settled = next(chain, &most[t % 2]);
+        sum += most[t % 2];
+    }
+    if (!token_every_step(settings))
+        return 1 - most[length % 2];
+    const long rest = length - t, odd = (rest + 1) / 2; // of the positions left, those of the parity of t + 1
+    return 1 - (sum + (double)odd * most[(t + 1) % 2] + (double)(rest - odd) * most[t % 2]) / (double)length;
 }
 
 double token_bayes_error(const struct settings *settings, long length)

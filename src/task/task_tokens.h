@@ -29,6 +29,14 @@ size_t token_sample_bytes(const struct task_set *set);
 size_t token_make_bytes(const struct task_set *set, long count);
 double token_sample_flops(const struct task_set *set);
 
+// Errors of one who knows how likely each class is at each position and no more. `next` goes on to the next position's
+// distribution, gives the share of the likeliest class in it, and says whether it equals that of two positions before.
+// Each distribution has to follow from the one before it, so that two then alternate for good.
+double token_chance_error(const struct settings *settings, long length, bool (*next)(void *chain, double *ret_most),
+                          void *chain);
+// Whether two distributions are the same but for rounding.
+bool token_chance_equal(const double *a, const double *b, long count);
+
 // Whoever sees the sequence knows the answer.
 double token_bayes_error(const struct settings *settings, long length);
 double token_bayes_flops(const struct settings *settings, long length);
