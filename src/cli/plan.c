@@ -21,6 +21,7 @@
 #define PROBE_SECONDS 0.25         // after which no further pass begins
 #define PASS_SECONDS  0.1          // of processor time
 #define PASS_SLICE    0.02
+#define MOST_SLOWDOWN 2 // by what else the machine does
 
 // Seconds that a run takes besides training.
 #define RUN_START 0.3  // ranks and trainers begin, the store is made and published
@@ -221,10 +222,20 @@ static void print_dearest(const struct cli_sweep *sweep, const struct plan *plan
     }
 }
 
+// How much longer work takes beside what else the machine does, of which more may be over soon than is to come.
+static double slowdown(double workers, double cores)
+{
+    double load = 0;
+    if (getloadavg(&load, 1) != 1)
+        return 1;
+    return fmin(fmax((load + fmin(workers, cores)) / cores, 1), MOST_SLOWDOWN);
+}
+
 static void print_expected(const struct cli *cli, const struct cli_sweep *sweep, const struct plan *plan)
 {
     char time[TEXT_NUMBER_SIZE];
-    double workers = cli->option[WORKERS].given ? cli->option[WORKERS].number : (double)sysconf(_SC_NPROCESSORS_ONLN);
+    double cores = (double)sysconf(_SC_NPROCESSORS_ONLN);
+    double workers = cli->option[WORKERS].given ? cli->option[WORKERS].number : cores, slow = slowdown(workers, cores);
     size_t limit = cli->option[LIST].given ? (size_t)cli->option[LIST].number : 5;
     const struct grid_trial *probe = choose_probe(sweep, plan);
     double rate = probe ? measure_rate(&probe->settings, probe->lengths, probe->lengths_count) : NAN;
@@ -233,9 +244,9 @@ static void print_expected(const struct cli *cli, const struct cli_sweep *sweep,
     if (plan->to_run == plan->to_run_large)
         return;
     if (isfinite(rate))
-        printf("expected: about %s on %g worker%s of this machine's speed\n",
-               text_duration(besides + fmax(plan->total / rate / workers, dearest), time), workers,
-               workers == 1 ? "" : "s");
+        printf("expected: about %s on %g worker%s of this machine's speed%s\n",
+               text_duration(besides + slow * fmax(plan->total / rate / workers, dearest), time), workers,
+               workers == 1 ? "" : "s", slow > 1.2 ? ", beside its other work" : "");
     else
         printf("expected: not known, each trial is too large to be measured in an instant\n");
     if (limit)
