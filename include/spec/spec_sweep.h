@@ -84,7 +84,8 @@ struct sweep {
     const struct exclusion *exclusions;
     struct sweep_init init;
     size_t saves_count;
-    const int64_t *saves;              // steps whose weights are saved, distinct; STEP_LAST: the last
+    const int64_t *saves; // steps whose weights are saved, distinct; STEP_LAST: the last
+    struct source_place saves_place;
     const struct source_place *places; // (settings_count) where each setting was given, in a section or as an axis
 };
 

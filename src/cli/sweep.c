@@ -4,6 +4,7 @@
 #include "cli_sweep.h"
 #include "record_fields.h"
 #include "store.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +38,32 @@ static enum status_code check_axis_names(const struct sweep *sweep, struct statu
     return STATUS_OK;
 }
 
+// Steps of `save` that no trial gets to.
+static void warn_saves(const struct cli_sweep *loaded, struct bytes *ret_warnings)
+{
+    const struct sweep *sweep = &loaded->sweep;
+    int64_t most = 0;
+    for (size_t i = 0; sweep->saves_count > 0 && i < grid_trials(loaded->grid); i++) {
+        const int64_t steps = settings_steps(&grid_trial(loaded->grid, i)->settings);
+        most = steps > most ? steps : most;
+    }
+    for (size_t i = 0; i < sweep->saves_count; i++) {
+        char message[120];
+        snprintf(message, sizeof message, "warning: 'save' names step %" PRId64 ", but training ends at step %" PRId64,
+                 sweep->saves[i], most);
+        if (sweep->saves[i] > most)
+            sweep_describe(sweep, sweep->saves_place, message, ret_warnings);
+    }
+}
+
 enum status_code cli_sweep_expand(struct cli_sweep *sweep, size_t limit, struct status *status)
 {
     struct bytes warnings = {0};
     enum status_code code = grid_expand(&sweep->sweep, limit, &sweep->grid, status);
-    if (code == STATUS_OK)
+    if (code == STATUS_OK) {
         grid_warn_idle(sweep->grid, &warnings);
+        warn_saves(sweep, &warnings);
+    }
     cli_print_lines(&warnings);
     bytes_fini(&warnings);
     return code;

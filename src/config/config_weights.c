@@ -43,6 +43,7 @@ static void keep_steps(struct build *build, const struct node *list)
 void save_read(struct build *build, const struct node *node)
 {
     static const int64_t last = STEP_LAST;
+    build->sweep->saves_place = node->key->place;
     if (node_is(node, "weights")) {
         build->sweep->saves = &last;
         build->sweep->saves_count = 1;

@@ -135,6 +135,13 @@ def late():
     assert "without the weights" not in lgsweep("run", "a.yaml", "-o", "a.h5", "--retrain-unsaved").stderr
 
 
+@claim("a step of `save` that training does not reach is told")
+def unreached():
+    text = (FIRST % "two_layer").replace("[0, 7, last]", "[0, 41, last]")
+    said = lgsweep("plan", write("a.yaml", text)).stderr
+    assert "a.yaml:3:1: warning: 'save' names step 41, but training ends at step 40" in said, said
+
+
 @claim("a folder that cannot take weights is told before anything trains; what a killed trainer left there goes")
 def folder():
     Path("a.h5.weights").write_text("")
