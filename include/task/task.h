@@ -8,6 +8,8 @@
 
 enum task_split { SPLIT_TRAIN, SPLIT_VALIDATION, SPLIT_TEST };
 enum { TASK_SET_NAME = 32 };
+// The split called "train", "validation" or "test"; false for another name, and *ret_split is untouched.
+bool task_split_named(const char *name, enum task_split *ret_split);
 
 // A set is a rule, not data: any range of its samples can be made at any time, in any order, with the same bits.
 // Every draw is keyed by (seed, data seed, split and purpose, sample, position, coordinate), so that changing the

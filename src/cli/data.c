@@ -95,18 +95,6 @@ static void print_sample(const struct batch *batch, long first, long sample)
         print_vectors(batch, sample);
 }
 
-static bool find_split(const struct cli *cli, enum task_split *ret_split)
-{
-    static const char *const names[] = {"train", "validation", "test"};
-    const char *name = cli->option[SPLIT].given ? cli->option[SPLIT].text : names[0];
-    for (int i = 0; i < 3; i++)
-        if (strcmp(names[i], name) == 0) {
-            *ret_split = (enum task_split)i;
-            return true;
-        }
-    return false;
-}
-
 static enum status_code print_data(const struct cli *cli, const struct grid_trial *trial, enum task_split split,
                                    struct status *status)
 {
@@ -141,7 +129,7 @@ static enum cli_exit run(const struct cli *cli)
     const struct grid_trial *choice;
     enum task_split split = SPLIT_TRAIN;
     int64_t length;
-    if (!find_split(cli, &split))
+    if (cli->option[SPLIT].given && !task_split_named(cli->option[SPLIT].text, &split))
         return cli_usage("data: --split is train, validation or test, not '%s'", cli->option[SPLIT].text);
     enum status_code code = cli_sweep_load(cli->argument[0], CLI_GRID_LIMIT, &sweep, &status);
     if (code == STATUS_OK)

@@ -79,18 +79,6 @@ static enum status_code read_settings(const char *path, struct predictor *p, str
     return code == STATUS_OK ? read_number(path, "numerics", &p->numerics, status) : code;
 }
 
-static bool find_split(const char *name, enum task_split *ret_split)
-{
-    static const char *const names[] = {
-        [SPLIT_TRAIN] = "train", [SPLIT_VALIDATION] = "validation", [SPLIT_TEST] = "test"};
-    for (enum task_split split = SPLIT_TRAIN; split <= SPLIT_TEST; split++)
-        if (!strcmp(name, names[split])) {
-            *ret_split = split;
-            return true;
-        }
-    return false;
-}
-
 // Before memory is taken: whether the weights are of such a model, and whether it fits.
 static enum status_code check_model(const struct predictor *p, const char *path, struct status *status)
 {
@@ -261,7 +249,7 @@ static enum cli_exit run(const struct cli *cli)
     struct predictor p = {0};
     struct status status = {0};
     enum task_split split = SPLIT_TEST;
-    if (cli->option[SPLIT].given && !find_split(cli->option[SPLIT].text, &split))
+    if (cli->option[SPLIT].given && !task_split_named(cli->option[SPLIT].text, &split))
         return cli_usage("predict: --split is train, validation or test, not '%s'", cli->option[SPLIT].text);
     if (cli->option[LENGTH].given && split != SPLIT_TEST)
         return cli_usage("predict: --length goes with --split test; other sequences have the train length");

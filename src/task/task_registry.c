@@ -2,6 +2,7 @@
 // Before this: grid (the settings of a trial). After it: train, which passes the batches made here to nn.
 #include "task_kind.h"
 #include <stdio.h>
+#include <string.h>
 
 static const struct task_kind_row *const kinds[] = {
     [TASK_SIGNAL] = &task_signal,
@@ -10,6 +11,19 @@ static const struct task_kind_row *const kinds[] = {
     [TASK_BRACKETS] = &task_brackets,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == TASK_KINDS, "every task of spec needs a row here");
+
+static const char *const split_names[] = {
+    [SPLIT_TRAIN] = "train", [SPLIT_VALIDATION] = "validation", [SPLIT_TEST] = "test"};
+
+bool task_split_named(const char *name, enum task_split *ret_split)
+{
+    for (enum task_split split = SPLIT_TRAIN; split <= SPLIT_TEST; split++)
+        if (strcmp(name, split_names[split]) == 0) {
+            *ret_split = split;
+            return true;
+        }
+    return false;
+}
 
 static const struct task_kind_row *row(const struct settings *settings)
 {
@@ -23,9 +37,9 @@ void task_set_init(struct task_set *set, const struct settings *settings, enum t
                           : split == SPLIT_VALIDATION ? settings->evaluate.validation_samples
                                                       : settings->evaluate.test_samples);
     if (split == SPLIT_TEST)
-        snprintf(set->name, sizeof set->name, "test/%ld", length);
+        snprintf(set->name, sizeof set->name, "%s/%ld", split_names[split], length);
     else
-        snprintf(set->name, sizeof set->name, "%s", split == SPLIT_TRAIN ? "train" : "validation");
+        snprintf(set->name, sizeof set->name, "%s", split_names[split]);
     task_shape(settings, &set->shape);
     row(settings)->init(set);
 }
