@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a task yields and a model reads: some sequences of one length. Plain data, so that task and nn stay apart.
+// What a task yields and a model reads: some sequences, of one length or each of its own. Plain data, so that task and
+// nn stay apart.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,16 +13,20 @@ struct batch_shape {
     bool binary;     // one output f, y = +1 for target 1, logistic loss; else an output a class, softmax
 };
 
-// Tokens or vectors, one of them NULL. Targets are per position with a mask, so that tasks with one answer (signal) and
-// tasks with an answer at every position share one form; signal uses position 0 of `positions` = 1.
+// Sequences lie one behind the other without padding: sequence s has the rows batch_row(s) … + batch_length(s) - 1.
+// Tokens or vectors, one of them NULL. Targets come one a sequence (signal, supervision final) or one a row, with a
+// mask of those that count.
 struct batch {
-    long samples, length, dim;
-    const float *vectors;    // (samples, length, dim)
-    const int32_t *tokens;   // (samples, length), 0 … vocabulary-1
-    long positions;          // target positions a sample: 1, or length
-    const int32_t *targets;  // (samples, positions): the given (noisy) labels, 0 … classes-1; binary: 1 is y = +1
-    const int32_t *clean;    // (samples, positions): labels before noise
-    const uint8_t *mask;     // (samples, positions): 1 where a target counts; NULL: all count
+    long samples, length, dim; // length: of each sequence, or of the longest
+    // (samples + 1): where each sequence begins and the last ends, counted from offsets[0]; NULL: all have `length`
+    // rows. Lengths are at least 1.
+    const int64_t *offsets;
+    const float *vectors;    // (rows, dim)
+    const int32_t *tokens;   // (rows), 0 … vocabulary-1
+    long positions;          // 1: a target a sequence; `length`: one a row
+    const int32_t *targets;  // (targets): the given (noisy) labels, 0 … classes-1; binary: 1 is y = +1
+    const int32_t *clean;    // (targets): labels before noise
+    const uint8_t *mask;     // (targets): 1 where a target counts; NULL: all count
     long relevant_count;     // relevant positions a sample; 0 where the task names none
     const int32_t *relevant; // (samples, relevant_count): the positions that the answer depends on, ascending
     int classes;             // 2 for binary
@@ -31,6 +36,25 @@ struct batch {
     const int64_t *index; // (samples): index in the set; NULL: first, first + 1, …
     int64_t first;
 };
+
+// First row of sequence `sample`, 0 … samples; of `samples` itself it is the number of rows.
+static inline int64_t batch_row(const struct batch *batch, long sample)
+{
+    return batch->offsets ? batch->offsets[sample] - batch->offsets[0] : (int64_t)sample * batch->length;
+}
+static inline long batch_length(const struct batch *batch, long sample)
+{
+    return batch->offsets ? (long)(batch->offsets[sample + 1] - batch->offsets[sample]) : batch->length;
+}
+// First target of a sequence, and how many it has; of `samples` the first is the number of targets.
+static inline int64_t batch_target(const struct batch *batch, long sample)
+{
+    return batch->positions == 1 ? sample : batch_row(batch, sample);
+}
+static inline long batch_targets(const struct batch *batch, long sample)
+{
+    return batch->positions == 1 ? 1 : batch_length(batch, sample);
+}
 
 static inline int64_t batch_index(const struct batch *batch, long sample)
 {
