@@ -7,7 +7,7 @@
 #include "spec_settings.h"
 
 enum task_split { SPLIT_TRAIN, SPLIT_VALIDATION, SPLIT_TEST };
-enum { TASK_SET_NAME = 32 };
+enum { TASK_SET_NAME = 32, TASK_SYMBOL_SIZE = 16 };
 // The split called "train", "validation" or "test"; false for another name, and *ret_split is untouched.
 bool task_split_named(const char *name, enum task_split *ret_split);
 
@@ -55,3 +55,8 @@ double task_chance_error(const struct settings *settings, long length); // of th
 double task_bayes_error(const struct settings *settings, long length);
 // Floating-point operations, or what costs as much, of that.
 double task_bayes_flops(const struct settings *settings, long length);
+
+// A token and a class as people write them: "(", "+3", "w0", "0"; a number where the task has no name for it. At most
+// TASK_SYMBOL_SIZE - 1 bytes of UTF-8 without spaces. Both return `ret_text`.
+char *task_symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE]);
+char *task_class(const struct settings *settings, int32_t class, char ret_text[TASK_SYMBOL_SIZE]);

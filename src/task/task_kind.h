@@ -15,6 +15,9 @@ struct task_kind_row {
     double (*chance_error)(const struct settings *settings, long length);
     double (*bayes_error)(const struct settings *settings, long length);
     double (*bayes_flops)(const struct settings *settings, long length);
+    // How people write a token and a class; NULL: as numbers.
+    void (*symbol)(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE]);
+    void (*class)(const struct settings *settings, int32_t class, char ret_text[TASK_SYMBOL_SIZE]);
 };
 
 extern const struct task_kind_row task_signal, task_accumulator, task_automaton, task_brackets;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Before this: grid (the settings of a trial). After it: train, which passes the batches made here to nn.
 #include "task_kind.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,4 +91,24 @@ double task_bayes_error(const struct settings *settings, long length)
 double task_bayes_flops(const struct settings *settings, long length)
 {
     return row(settings)->bayes_flops(settings, length);
+}
+
+static char *name(void (*hook)(const struct settings *, int32_t, char *), const struct settings *settings,
+                  int32_t number, char ret_text[TASK_SYMBOL_SIZE])
+{
+    if (hook)
+        hook(settings, number, ret_text);
+    else
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "%" PRId32, number);
+    return ret_text;
+}
+
+char *task_symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE])
+{
+    return name(row(settings)->symbol, settings, token, ret_text);
+}
+
+char *task_class(const struct settings *settings, int32_t class, char ret_text[TASK_SYMBOL_SIZE])
+{
+    return name(row(settings)->class, settings, class, ret_text);
 }
