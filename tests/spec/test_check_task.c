@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "combination.h"
+
+static const struct combination combinations[] = {
+    {{{"signal_tokens", "8"}}, NULL, NULL},
+    {{{"signal_tokens", "0.3"}}, NULL, NULL},
+    {{{"signal_tokens", "9"}},
+     "signal_tokens",
+     "signal_tokens is 9, but sequences have train_length = 8 tokens; lower the one or raise the other"},
+    {{{"signal_tokens", "9"}, {"train_length", "9"}}, NULL, NULL},
+    {{{"signal_tokens", "1.5"}},
+     "signal_tokens",
+     "signal_tokens is 1.5, neither a count nor a share; write an integer from 1, or a share below 1"},
+    {{{"test_samples", "300"}, {"curve_samples", "300"}}, NULL, NULL},
+    {{{"test_samples", "300"}, {"curve_samples", "301"}},
+     "curve_samples",
+     "curve_samples is 301, but the curve uses the first of test_samples = 300 sequences; lower the one or raise the "
+     "other"},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"signal_tokens", "9"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "transformer"}, {"modulus", "32768"}}, NULL, NULL},
+    {{{"task", "accumulator"}, {"model", "transformer"}, {"modulus", "32769"}},
+     "modulus",
+     "modulus is 32769, so that the vocabulary has 65538 symbols, more than 65536; lower it to at most 32768"},
+    {{{"modulus", "32769"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"train_length", "1"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "even_pairs"}, {"train_length", "1"}},
+     "train_length",
+     "train_length is 1, but even_pairs compares the first symbol with the last; take at least 2"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "modular_arithmetic"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "modular_arithmetic"}, {"supervision", "final"}},
+     "train_length",
+     "train_length is 8, but an expression of modular_arithmetic has numbers in odd places and operators between them; "
+     "take an odd length, or supervision: steps"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "symmetric"}}, NULL, NULL},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "symmetric"}, {"order", "6"}},
+     "order",
+     "order is 6, but the symmetric group is there for 3 to 5 points; take one of these"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "dihedral"}, {"order", "2"}},
+     "order",
+     "order is 2, but a dihedral group turns and mirrors at least 3 corners; take 3 or more"},
+    {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "alternating5"}, {"order", "2"}}, NULL, NULL},
+    {{{"task", "brackets"}, {"model", "rnn"}, {"depth", "1"}}, NULL, NULL},
+    {{{"task", "brackets"}, {"model", "rnn"}, {"depth", "1"}, {"supervision", "final"}},
+     "train_length",
+     "train_length is 8, but with depth = 1 no bracket is open after an even number of symbols, so that every answer "
+     "is "
+     "the same; take an odd length, more depth, or supervision: steps"},
+    {{{"task", "brackets"}, {"model", "rnn"}, {"depth", "1"}, {"supervision", "final"}, {"train_length", "7"}},
+     NULL,
+     NULL},
+};
+
+static void blames_what_a_task_cannot_make(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof combinations / sizeof combinations[0]; i++)
+        check_combination(&combinations[i]);
+}
+
+static const struct length_combination lengths[] = {
+    {{{"task", "automaton"}, {"automaton", "modular_arithmetic"}, {"supervision", "final"}}, 63, NULL, NULL},
+    {{{"task", "automaton"}, {"automaton", "modular_arithmetic"}, {"supervision", "final"}},
+     64,
+     "supervision",
+     "test_length is 64, but an expression of modular_arithmetic has numbers in odd places and operators between "
+     "them; take an odd length, or supervision: steps"},
+    {{{"task", "brackets"}, {"depth", "1"}, {"test_depth", "2"}, {"supervision", "final"}}, 8, NULL, NULL},
+    {{{"task", "brackets"}, {"test_depth", "1"}, {"supervision", "final"}},
+     8,
+     "supervision",
+     "test_length is 8, but with test_depth = 1 no bracket is open after an even number of symbols, so that every "
+     "answer is the same; take an odd length, more depth, or supervision: steps"},
+};
+
+static void test_lengths_are_refused_that_a_task_cannot_make(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+        check_length_combination(&lengths[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blames_what_a_task_cannot_make),
+        cmocka_unit_test(test_lengths_are_refused_that_a_task_cannot_make),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
