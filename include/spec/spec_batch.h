@@ -11,6 +11,8 @@ struct batch_shape {
     long vocabulary; // of input tokens; 0 for vectors
     int classes;     // of a target
     bool binary;     // one output f, y = +1 for target 1, logistic loss; else an output a class, softmax
+    // A target is the next token: classes are symbols, and what a model puts out can be fed back to it.
+    bool autoregressive;
 };
 
 // Sequences lie one behind the other without padding: sequence s has the rows batch_row(s) … + batch_length(s) - 1.

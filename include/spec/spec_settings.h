@@ -33,6 +33,12 @@ enum signal_geometry { GEOMETRY_ORTHOGONAL, GEOMETRY_ANTIPODAL };
 enum readout_kind { READOUT_FIXED, READOUT_TRAINED };
 enum activation_kind { ACTIVATION_NONE, ACTIVATION_RELU };
 enum supervision_kind { SUPERVISION_STEPS, SUPERVISION_FINAL };
+enum noise_place { NOISE_TARGET, NOISE_FINAL, NOISE_CHAIN };
+enum length_distribution { LENGTHS_FIXED, LENGTHS_UNIFORM, LENGTHS_EXPONENTIAL, LENGTHS_LIST };
+enum length_mixing { MIXING_SAMPLES, MIXING_BATCHES };
+enum digit_order { DIGITS_PLAIN, DIGITS_REVERSED };
+enum budget_kind { BUDGET_STEPS, BUDGET_TOKENS, BUDGET_FLOPS };
+enum curriculum_kind { CURRICULUM_NONE, CURRICULUM_SCHEDULE, CURRICULUM_VALIDATION };
 enum automaton_kind {
     AUTOMATON_PARITY,
     AUTOMATON_CYCLE_NAVIGATION,
@@ -55,22 +61,29 @@ enum parametrization_kind { PARAMETRIZATION_STANDARD, PARAMETRIZATION_NTK, PARAM
 enum rope_scaling_kind { ROPE_SCALING_NONE, ROPE_SCALING_INTERPOLATION, ROPE_SCALING_NTK, ROPE_SCALING_YARN };
 
 struct task_settings {
-    int kind;             // enum task_kind
-    int64_t train_length; // n, tokens
-    double snr;           // ‖signal‖² / σ²; infinity means no noise
-    double noise_rate;    // η, the probability that a training label is replaced
-    int64_t samples;      // N, size of the training set
-    int64_t dim;          // d, width of an input vector
-    double signal_tokens; // >= 1: a count, kept as T grows; < 1: a share of the tokens, at least one
-    int signal_position;  // enum signal_position
-    int signal_geometry;  // enum signal_geometry
-    bool project_noise;   // noise has no component in the signal plane
-    bool signal_noise;    // signal tokens carry noise too
-    int64_t modulus;      // accumulator: m
-    int supervision;      // enum supervision_kind, of tasks on tokens
-    int automaton;        // enum automaton_kind
-    int64_t order;        // automaton: n of the groups Z_n, D_n and S_n
-    int group_symbols;    // enum group_symbols, of groups
+    int kind;                // enum task_kind
+    int64_t train_length;    // n: the longest training sequence, in the task's own units
+    int length_distribution; // enum length_distribution, of training sequences
+    int64_t min_length;      // the shortest of uniform and exponential
+    const char *lengths;     // list: lengths apart by spaces, likelier where repeated
+    int length_mixing;       // enum length_mixing
+    double snr;              // ‖signal‖² / σ²; infinity means no noise
+    double noise_rate;       // η, the probability that a training label is replaced
+    int noise_on;            // enum noise_place
+    int64_t samples;         // N, size of the training set
+    int64_t dim;             // d, width of an input vector
+    double signal_tokens;    // >= 1: a count, kept as T grows; < 1: a share of the tokens, at least one
+    int signal_position;     // enum signal_position
+    int signal_geometry;     // enum signal_geometry
+    bool project_noise;      // noise has no component in the signal plane
+    bool signal_noise;       // signal tokens carry noise too
+    int64_t modulus;         // accumulator: m
+    int supervision;         // enum supervision_kind, of tasks with a state
+    bool begin_token;        // a symbol of its own opens every sequence
+    bool query_token;        // final: a symbol of its own ends every sequence, where the answer is read
+    int automaton;           // enum automaton_kind
+    int64_t order;           // automaton: n of the groups Z_n, D_n and S_n
+    int group_symbols;       // enum group_symbols, of groups
     int64_t bracket_types;
     int64_t depth, test_depth; // brackets: most brackets open at once; test_depth 0: the same in testing
 };
@@ -97,6 +110,7 @@ struct model_settings {
     int attention_mask;       // enum mask_kind; auto: causal on tokens, bidirectional on vectors
     int pooling;              // enum pooling_kind; auto: mean on signal, per_position under steps, last under final
     bool head_bias;           // the head adds a bias
+    bool attention_bias;      // queries, keys, values and attention's output have biases
     bool tied;                // the head's weights are the embeddings, which are trained
     double dropout;           // share of units dropped in training; its help says where
     double attention_noise;   // standard deviation of Gaussian noise on the scores in training
@@ -116,11 +130,21 @@ struct model_settings {
 struct train_settings {
     int optimizer; // enum optimizer_kind
     double learning_rate, momentum;
+    int budget; // enum budget_kind: what ends training
     int64_t steps;
-    int64_t epochs;       // where not 0: passes over the training set, in place of steps
-    int data;             // enum data_kind
-    int64_t batch_size;   // samples a step and micro-batch; 0: all of them
-    int64_t accumulation; // micro-batches a step
+    int64_t budget_tokens;        // tokens read, after which training ends
+    double budget_flops;          // operations of training steps, after which it ends
+    int curriculum;               // enum curriculum_kind, over the length of training sequences
+    int64_t curriculum_start;     // the longest at first
+    double curriculum_share;      // schedule: share of training at which train_length is reached
+    double curriculum_threshold;  // validation: accuracy that makes sequences longer
+    int64_t curriculum_increment; // validation: by how much
+    int64_t curriculum_every;     // validation: steps between looks
+    double curriculum_keep;       // share of samples that stay as short as at first
+    int64_t epochs;               // where not 0: passes over the training set, in place of steps
+    int data;                     // enum data_kind
+    int64_t batch_size;           // samples a step and micro-batch; 0: all of them
+    int64_t accumulation;         // micro-batches a step
     double beta1, beta2, epsilon;
     double weight_decay;
     double clip;         // largest norm of the gradient; infinity: none
@@ -269,8 +293,23 @@ enum status_code settings_decode(struct bytes_reader *reader, struct settings *r
                                  struct status *status) MUST_CHECK;
 
 // What follows from several settings.
-int64_t settings_vocabulary(const struct settings *settings); // symbols of a task on tokens; 0 on vectors
-int64_t settings_classes(const struct settings *settings);    // values of a target
+// Symbols of a task on tokens; 0 on vectors. Those that open a sequence and ask for the answer are the last, in this
+// order.
+int64_t settings_vocabulary(const struct settings *settings);
+int64_t settings_begin_tokens(const struct settings *settings); // before a sequence: 0 or 1
+int64_t settings_query_tokens(const struct settings *settings); // behind it: 0 or 1
+int64_t settings_classes(const struct settings *settings);      // values of a target
+// Tokens (or vectors) of a sequence of `length` in the task's units: what a model reads. `test`: of a test sequence.
+int64_t settings_tokens(const struct settings *settings, bool test, int64_t length);
+bool settings_every_step(const struct settings *settings); // a target at every token (some masked), not one a sequence
+bool settings_masked(const struct settings *settings);     // some of those do not count
+bool settings_ragged(const struct settings *settings);     // training sequences may differ in length
+// Whether the task can make a training sequence of `length`: those it cannot are left out of distributions.
+bool settings_length_possible(const struct settings *settings, int64_t length);
+// The lengths that the setting `lengths` lists, in its order; those that are no integers from 1 on, and more than
+// `limit`, make it 0.
+enum { LENGTHS_LIMIT = 1024 };
+size_t settings_lengths(const struct settings *settings, int64_t *ret_lengths, size_t limit);
 int64_t settings_steps(const struct settings *settings);      // training steps: steps, or what epochs come to
 int64_t settings_batch_size(const struct settings *settings); // samples of a micro-batch
 bool settings_causal(const struct settings *settings);        // attention_mask with auto resolved; never in two_layer

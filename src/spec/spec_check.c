@@ -21,7 +21,8 @@ static void name_blamed(const char *const names[FAULT_BLAMED], struct settings_f
 
 bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault)
 {
-    static const struct settings_check_row *const lists[] = {checks_of_task, checks_of_model, checks_of_train};
+    static const struct settings_check_row *const lists[] = {checks_of_task, checks_of_lengths, checks_of_model,
+                                                             checks_of_train};
     size_t number = 0;
     for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++)
         for (const struct settings_check_row *row = lists[list]; row->check; row++) {
@@ -49,27 +50,28 @@ enum status_code settings_check(const struct settings *settings, const struct se
 bool settings_length_fault(const struct settings *settings, int64_t test_length, struct settings_fault *ret_fault)
 {
     const struct model_settings *model = &settings->model;
+    const int64_t tokens = settings_tokens(settings, true, test_length);
     static const char *const limit[FAULT_BLAMED] = {NULL}, *const positions[FAULT_BLAMED] = {"random_positions"},
                              *const task[FAULT_BLAMED] = {"supervision", "automaton", "test_depth"};
     if (check_length(settings, true, test_length, &ret_fault->why) != STATUS_OK) {
         name_blamed(task, ret_fault);
         return true;
     }
-    if (model->kind == MODEL_TRANSFORMER && test_length > MODEL_LENGTH_LIMIT) {
+    if (model->kind == MODEL_TRANSFORMER && tokens > MODEL_LENGTH_LIMIT) {
         name_blamed(limit, ret_fault);
         status_set(&ret_fault->why, STATUS_INVALID,
                    "test sequences of %" PRId64 " tokens are longer than the %d that a transformer takes; test at "
                    "shorter ones",
-                   test_length, MODEL_LENGTH_LIMIT);
+                   tokens, MODEL_LENGTH_LIMIT);
         return true;
     }
     const struct setting *row = setting_find(positions[0], strlen(positions[0]));
-    if (!model->random_positions || test_length <= model->random_positions || !setting_applies(row, settings))
+    if (!model->random_positions || tokens <= model->random_positions || !setting_applies(row, settings))
         return false;
     name_blamed(positions, ret_fault);
     status_set(&ret_fault->why, STATUS_INVALID,
                "test sequences of %" PRId64 " tokens have more positions than random_positions = %" PRId64
                "; raise it to at least the longest test length",
-               test_length, model->random_positions);
+               tokens, model->random_positions);
     return true;
 }

@@ -96,11 +96,12 @@ static enum status_code check_tied(const struct settings *settings, struct statu
 
 static enum status_code check_random_positions(const struct settings *settings, struct status *status)
 {
-    const int64_t positions = settings->model.random_positions, length = settings->task.train_length;
+    const int64_t positions = settings->model.random_positions,
+                  length = settings_tokens(settings, false, settings->task.train_length);
     if (!has_attention(settings) || settings->model.encoding == ENCODING_NONE || positions == 0 || length <= positions)
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
-                      "random_positions is %" PRId64 ", fewer than the train_length = %" PRId64
+                      "random_positions is %" PRId64 ", fewer than the %" PRId64
                       " tokens that need one each; raise it, or write 0 for positions as they are",
                       positions, length);
 }

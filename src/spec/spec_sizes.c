@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How many symbols and classes a task has.
-#include "spec_settings.h"
+// How many symbols, classes and tokens a task has.
+#include "spec_private.h"
 
 // Of groups: every element is a state.
 static int64_t group_elements(const struct task_settings *task)
@@ -25,7 +25,45 @@ static const struct {
     [AUTOMATON_FLIP_FLOP] = {3, 2},
 };
 
-int64_t settings_vocabulary(const struct settings *settings)
+static bool has_state(const struct settings *settings)
+{
+    const int kind = settings->task.kind;
+    return kind == TASK_ACCUMULATOR || kind == TASK_AUTOMATON || kind == TASK_BRACKETS;
+}
+
+int64_t settings_begin_tokens(const struct settings *settings)
+{
+    return has_state(settings) && settings->task.begin_token;
+}
+
+int64_t settings_query_tokens(const struct settings *settings)
+{
+    return has_state(settings) && settings->task.query_token && settings->task.supervision == SUPERVISION_FINAL;
+}
+
+int64_t settings_tokens(const struct settings *settings, bool test, int64_t length)
+{
+    (void)test;
+    return length + settings_begin_tokens(settings) + settings_query_tokens(settings);
+}
+
+bool settings_every_step(const struct settings *settings)
+{
+    return has_state(settings) && settings->task.supervision == SUPERVISION_STEPS;
+}
+
+bool settings_masked(const struct settings *settings)
+{
+    return settings_every_step(settings) && settings_begin_tokens(settings) > 0;
+}
+
+bool settings_ragged(const struct settings *settings)
+{
+    return settings->task.length_distribution != LENGTHS_FIXED || settings->train.curriculum != CURRICULUM_NONE;
+}
+
+// Symbols of the task's own.
+static int64_t symbols(const struct settings *settings)
 {
     const struct task_settings *task = &settings->task;
     switch (task->kind) {
@@ -40,6 +78,11 @@ int64_t settings_vocabulary(const struct settings *settings)
     default:
         return 0;
     }
+}
+
+int64_t settings_vocabulary(const struct settings *settings)
+{
+    return symbols(settings) + settings_begin_tokens(settings) + settings_query_tokens(settings);
 }
 
 int64_t settings_classes(const struct settings *settings)

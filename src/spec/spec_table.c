@@ -13,6 +13,11 @@ static const char *const optimizer_names[OPTIMIZER_KINDS + 1] = {"gd", "momentum
 static const char *const schedule_names[SCHEDULE_KINDS + 1] = {"constant", "cosine", "step", "inverse_sqrt"};
 static const char *const data_names[] = {"finite", "stream", NULL};
 static const char *const supervision_names[] = {"steps", "final", NULL};
+static const char *const noise_places[] = {"target", "final", "chain", NULL};
+static const char *const distribution_names[] = {"fixed", "uniform", "exponential", "list", NULL};
+static const char *const mixing_names[] = {"samples", "batches", NULL};
+static const char *const budget_names[] = {"steps", "tokens", "flops", NULL};
+static const char *const curriculum_names[] = {"none", "schedule", "validation", NULL};
 static const char *const automaton_names[AUTOMATON_KINDS + 1] = {
     "parity", "cycle_navigation", "even_pairs", "modular_arithmetic", "flip_flop",
     "cyclic", "dihedral",         "symmetric",  "alternating5"};
@@ -41,6 +46,10 @@ IF(is_group, is_automaton(s) && s->task.automaton >= AUTOMATON_CYCLIC)
 IF(has_order, is_group(s) && s->task.automaton != AUTOMATON_ALTERNATING5)
 IF(is_brackets, s->task.kind == TASK_BRACKETS)
 IF(is_tokens, s->task.kind != TASK_SIGNAL)
+IF(has_state, is_accumulator(s) || is_automaton(s) || is_brackets(s))
+IF(answers_last, has_state(s) && s->task.supervision == SUPERVISION_FINAL)
+IF(draws_lengths, s->task.length_distribution == LENGTHS_UNIFORM || s->task.length_distribution == LENGTHS_EXPONENTIAL)
+IF(mixes_lengths, s->task.length_distribution != LENGTHS_FIXED && s->train.data == DATA_STREAM)
 IF(is_two_layer, s->model.kind == MODEL_TWO_LAYER)
 IF(is_transformer, s->model.kind == MODEL_TRANSFORMER)
 IF(is_deep, s->model.kind != MODEL_TWO_LAYER)
@@ -64,7 +73,14 @@ IF(uses_momentum, s->train.optimizer == OPTIMIZER_MOMENTUM)
 IF(uses_adam, s->train.optimizer == OPTIMIZER_ADAM || s->train.optimizer == OPTIMIZER_ADAMW)
 IF(uses_cosine, s->train.schedule == SCHEDULE_COSINE)
 IF(uses_decay, s->train.schedule == SCHEDULE_STEP)
-IF(counts_steps, s->train.epochs == 0 || !finite_data(s))
+IF(budget_of_steps, s->train.budget == BUDGET_STEPS)
+IF(budget_of_tokens, s->train.budget == BUDGET_TOKENS)
+IF(budget_of_flops, s->train.budget == BUDGET_FLOPS)
+IF(counts_epochs, finite_data(s) && budget_of_steps(s))
+IF(counts_steps, (s->train.epochs == 0 || !finite_data(s)) && budget_of_steps(s))
+IF(has_curriculum, s->train.curriculum != CURRICULUM_NONE)
+IF(curriculum_by_schedule, s->train.curriculum == CURRICULUM_SCHEDULE)
+IF(curriculum_by_validation, s->train.curriculum == CURRICULUM_VALIDATION)
 #undef IF
 
 // Reals stay where single precision holds them, integers where a double is exact.
@@ -95,11 +111,19 @@ const struct setting settings_table[] = {
 
     {"task", FIELD(TASK, task.kind), CHOICE(TASK_SIGNAL, task_names), .help = "what is learned"},
     {"train_length", FIELD(TASK, task.train_length), INT(8, 1, 65536), .unit = "tokens",
-     .help = "length n of the training sequences"},
+     .help = "length n of the training sequences, of the longest where they differ"},
+    {"length_distribution", FIELD(TASK, task.length_distribution), CHOICE(LENGTHS_FIXED, distribution_names),
+     .help = "lengths of training sequences: all n, uniform, exponential (e^(-3l/n)), or drawn from a list"},
+    {"min_length", FIELD(TASK, task.min_length), INT(1, 1, 65536), .unit = "tokens", .applies = draws_lengths,
+     .help = "uniform, exponential: length of the shortest training sequence"},
+    {"length_mixing", FIELD(TASK, task.length_mixing), CHOICE(MIXING_SAMPLES, mixing_names), .applies = mixes_lengths,
+     .help = "of a stream: whether each sequence draws its length, or each batch one for all"},
     {"snr", FIELD(TASK, task.snr), REAL(64, 0, REAL_LIMIT), .open_low = true, .infinity = true, .unit = "1",
      .applies = uses_snr, .help = "squared norm of the signal over the noise variance per coordinate; .inf: no noise"},
     {"noise_rate", FIELD(TASK, task.noise_rate), REAL(0.1, 0, 1), .open_high = true, .unit = "1",
      .help = "probability that a training label is replaced by another"},
+    {"noise_on", FIELD(TASK, task.noise_on), CHOICE(NOISE_TARGET, noise_places), .applies = is_tokens,
+     .help = "label noise: on each target by itself, on a sequence's last, or on the state, which carries it on"},
     {"samples", FIELD(TASK, task.samples), INT(80, 1, 1e7), .unit = "sequences", .applies = uses_samples,
      .help = "size N of the training set; under data stream that of a batch with batch_size 0"},
     {"dim", FIELD(TASK, task.dim), INT(64, 3, 65536), .unit = "1", .applies = is_signal,
@@ -119,8 +143,12 @@ const struct setting settings_table[] = {
 
     {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 65536), .unit = "1", .applies = is_accumulator,
      .help = "accumulator: values and state are taken modulo it; the vocabulary is twice as large"},
-    {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names), .applies = is_tokens,
-     .help = "targets of a task on tokens: at every position, or at the last alone"},
+    {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names), .applies = has_state,
+     .help = "targets of a task with a state: at every position, or at the last alone"},
+    {"begin_token", FIELD(TASK, task.begin_token), BOOL(false), .applies = has_state,
+     .help = "whether a symbol of its own opens every sequence"},
+    {"query_token", FIELD(TASK, task.query_token), BOOL(false), .applies = answers_last,
+     .help = "supervision final: whether a symbol of its own ends every sequence, where the answer is read"},
     {"automaton", FIELD(TASK, task.automaton), CHOICE(AUTOMATON_PARITY, automaton_names), .applies = is_automaton,
      .help = "automaton: which one; from cyclic on the product of a group's elements"},
     {"order", FIELD(TASK, task.order), INT(5, 2, 256), .unit = "1", .applies = has_order,
@@ -182,6 +210,8 @@ const struct setting settings_table[] = {
          "what the output reads; auto: the mean on signal, else every position, or the last under supervision final"},
     {"head_bias", FIELD(MODEL, model.head_bias), BOOL(true), .applies = is_deep,
      .help = "transformer, rnn, lstm: whether the head has a bias"},
+    {"attention_bias", FIELD(MODEL, model.attention_bias), BOOL(true), .applies = is_transformer,
+     .help = "transformer: whether queries, keys, values and attention's output have biases"},
     {"tied", FIELD(MODEL, model.tied), BOOL(false), .applies = ties,
      .help = "whether the head's weights are the trained embeddings of the first symbols, one for each class"},
     {"dropout", FIELD(MODEL, model.dropout), REAL(0, 0, 1), .open_high = true, .unit = "1", .applies = is_deep,
@@ -224,7 +254,29 @@ const struct setting settings_table[] = {
      .applies = uses_momentum, .help = "momentum: what a step keeps of the one before"},
     {"steps", FIELD(TRAIN, train.steps), INT(800, 0, STEPS_LIMIT), .unit = "steps", .applies = counts_steps,
      .help = "training steps"},
-    {"epochs", FIELD(TRAIN, train.epochs), INT(0, 0, 1e9), .unit = "1", .applies = finite_data,
+    {"budget", FIELD(TRAIN, train.budget), CHOICE(BUDGET_STEPS, budget_names),
+     .help = "what ends training: its steps, the tokens that it read, or the operations that it took"},
+    {"budget_tokens", FIELD(TRAIN, train.budget_tokens), INT(1000000, 1, INT_LIMIT), .unit = "tokens",
+     .applies = budget_of_tokens, .help = "budget tokens: training ends with the step that reaches so many"},
+    {"budget_flops", FIELD(TRAIN, train.budget_flops), REAL(1e12, 0, REAL_LIMIT), .open_low = true, .unit = "1",
+     .applies = budget_of_flops, .help = "budget flops: training ends with the step that reaches so many operations"},
+    {"curriculum", FIELD(TRAIN, train.curriculum), CHOICE(CURRICULUM_NONE, curriculum_names),
+     .help = "whether training begins with short sequences: longer by schedule, or with accuracy on validation"},
+    {"curriculum_start", FIELD(TRAIN, train.curriculum_start), INT(2, 1, 65536), .unit = "tokens",
+     .applies = has_curriculum, .help = "curriculum: length of the longest sequences at first"},
+    {"curriculum_share", FIELD(TRAIN, train.curriculum_share), REAL(0.4, 0, 1), .unit = "1",
+     .applies = curriculum_by_schedule,
+     .help = "curriculum schedule: share of the training at which train_length is reached, growing evenly"},
+    {"curriculum_threshold", FIELD(TRAIN, train.curriculum_threshold), REAL(0.95, 0, 1), .unit = "1",
+     .applies = curriculum_by_validation,
+     .help = "curriculum validation: accuracy on validation sequences of the present length that lengthens them"},
+    {"curriculum_increment", FIELD(TRAIN, train.curriculum_increment), INT(1, 1, 65536), .unit = "tokens",
+     .applies = curriculum_by_validation, .help = "curriculum validation: by how much sequences get longer"},
+    {"curriculum_every", FIELD(TRAIN, train.curriculum_every), INT(50, 1, STEPS_LIMIT), .unit = "steps",
+     .applies = curriculum_by_validation, .help = "curriculum validation: steps from one look to the next"},
+    {"curriculum_keep", FIELD(TRAIN, train.curriculum_keep), REAL(0, 0, 1), .unit = "1", .applies = has_curriculum,
+     .help = "curriculum: share of the samples that stay no longer than at first"},
+    {"epochs", FIELD(TRAIN, train.epochs), INT(0, 0, 1e9), .unit = "1", .applies = counts_epochs,
      .help = "passes over the training set, in place of steps; 0: steps counts"},
     {"data", FIELD(TRAIN, train.data), CHOICE(DATA_FINITE, data_names),
      .help = "a finite training set, or fresh samples in every step"},

@@ -155,6 +155,11 @@ static int64_t batches(const struct settings *settings)
 int64_t settings_steps(const struct settings *settings)
 {
     const struct train_settings *train = &settings->train;
+    if (train->budget == BUDGET_TOKENS) {
+        const int64_t each = train->accumulation * settings_batch_size(settings) *
+                             settings_tokens(settings, false, settings->task.train_length);
+        return train->budget_tokens > each ? train->budget_tokens / each : 1;
+    }
     if (train->epochs == 0 || train->data != DATA_FINITE)
         return train->steps;
     return (train->epochs * batches(settings) + train->accumulation - 1) / train->accumulation;
@@ -184,5 +189,5 @@ enum pooling_kind settings_pooling(const struct settings *settings)
         return settings->model.pooling;
     if (settings->task.kind == TASK_SIGNAL)
         return POOLING_MEAN;
-    return settings->task.supervision == SUPERVISION_STEPS ? POOLING_PER_POSITION : POOLING_LAST;
+    return settings_every_step(settings) ? POOLING_PER_POSITION : POOLING_LAST;
 }
