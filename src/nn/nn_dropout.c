@@ -35,20 +35,23 @@ void nn_dropout_factors(const struct nn_dropout *dropout, int64_t index, long po
     factors_from(dropout, index, position, 0, count, ret_factor);
 }
 
+static void drop_row(const struct nn_dropout *dropout, int64_t index, long position, long columns, real *x)
+{
+    real factor[NN_LANES];
+    for (long c = 0; c < columns; c += NN_LANES) {
+        const long some = nn_least(NN_LANES, columns - c);
+        factors_from(dropout, index, position, c, some, factor);
+        for (long k = 0; k < some; k++)
+            x[c + k] *= factor[k];
+    }
+}
+
 void nn_drop_rows(const struct nn_dropout *dropout, const struct batch *batch, long row, long count, long columns,
                   struct nn_rows x)
 {
     if (!nn_drops(dropout))
         return;
-    for (long r = 0; r < count; r++) {
-        const int64_t index = batch_index(batch, (row + r) / batch->length);
-        const long position = (row + r) % batch->length;
-        real *at = x.at + r * x.stride, factor[NN_LANES];
-        for (long c = 0; c < columns; c += NN_LANES) {
-            const long some = nn_least(NN_LANES, columns - c);
-            factors_from(dropout, index, position, c, some, factor);
-            for (long k = 0; k < some; k++)
-                at[c + k] *= factor[k];
-        }
-    }
+    struct nn_place place = nn_place(batch, row);
+    for (long r = 0; r < count; r++, nn_place_next(batch, &place))
+        drop_row(dropout, batch_index(batch, place.sample), place.position, columns, x.at + r * x.stride);
 }

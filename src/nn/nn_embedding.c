@@ -100,11 +100,10 @@ static struct random_key noise_key(const struct nn_model *model, const struct ba
     return random_key(model->settings.seed, settings_data_seed(&model->settings), stream);
 }
 
-static void add_noise(const struct nn_embedding *embedding, struct random_key key, const struct batch *batch, long row,
-                      real *x)
+static void add_noise(const struct nn_embedding *embedding, struct random_key key, const struct batch *batch,
+                      struct nn_place place, real *x)
 {
-    const long sample = row / batch->length, position = row % batch->length;
-    random_normals(key, (uint64_t)batch_index(batch, sample), (uint32_t)position, (size_t)embedding->width,
+    random_normals(key, (uint64_t)batch_index(batch, place.sample), (uint32_t)place.position, (size_t)embedding->width,
                    embedding->draw);
     for (long c = 0; c < embedding->width; c++)
         x[c] += (real)embedding->noise * (real)embedding->draw[c];
@@ -114,13 +113,15 @@ static void look_up(struct nn_embedding *embedding, const struct nn_model *model
                     long count, struct nn_rows x)
 {
     const struct nn_tensor *table = embedding->table;
-    const struct random_key key = embedding->noise > 0 ? noise_key(model, batch) : (struct random_key){{0}};
-    for (long r = 0; r < count; r++) {
-        real *at = x.at + r * x.stride;
-        memcpy(at, table->value + batch->tokens[row + r] * table->stride, (size_t)table->stride * sizeof *at);
-        if (embedding->noise > 0)
-            add_noise(embedding, key, batch, row + r, at);
-    }
+    for (long r = 0; r < count; r++)
+        memcpy(x.at + r * x.stride, table->value + batch->tokens[row + r] * table->stride,
+               (size_t)table->stride * sizeof(real));
+    if (!(embedding->noise > 0))
+        return;
+    const struct random_key key = noise_key(model, batch);
+    struct nn_place place = nn_place(batch, row);
+    for (long r = 0; r < count; r++, nn_place_next(batch, &place))
+        add_noise(embedding, key, batch, place, x.at + r * x.stride);
 }
 
 static void copy_vectors(const struct nn_embedding *embedding, const struct batch *batch, long row, long count)

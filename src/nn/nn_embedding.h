@@ -2,7 +2,7 @@
 // From tokens or vectors to rows of `width`. Tokens have a trained embedding each, N(0, 1) at the start, or a frozen
 // unit vector: orthonormal ones where the vocabulary is at most the width, else independent ones. Frozen ones carry
 // noise of variance 1/snr a coordinate, drawn once for each set, sample, position and coordinate, at test too. Vectors
-// go through a linear layer. Rows are numbered sample * length + position within the batch.
+// go through a linear layer. Rows are numbered as the batch has them.
 #pragma once
 #include "nn_linear.h"
 

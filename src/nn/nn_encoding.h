@@ -121,11 +121,13 @@ void nn_site_tensor(struct nn_site *site, struct nn_builder *builder, int which,
 // where p = first + r may be negative. Column c of row r is ret[r * row_stride + c * column_stride].
 void nn_waves(long first, long count, long width, double scale, long row_stride, long column_stride, real *ret);
 
-// Positions of samples first … first + samples - 1, (samples, length): 0, 1, 2, … or with random_positions a sorted
-// random subset of {0 … random_positions - 1} for each sample, every subset with the same chance, keyed by its set and
-// index, in training by the step too (`step` < 0: no training). True where they are consecutive: without
-// random_positions, with encoding none, and for sequences that are no shorter than random_positions.
+// Positions of the rows of samples first … first + samples - 1: 0, 1, 2, … or with random_positions a sorted random
+// subset of {0 … random_positions - 1} for each sample, every subset with the same chance, keyed by its set and index,
+// in training by the step too (`step` < 0: no training). True where those of all the samples are consecutive.
 bool nn_positions(const struct nn_model *model, const struct batch *batch, long first, long samples, int64_t step,
                   int32_t *ret_positions);
+// Whether positions of sequences of `length` are 0, 1, 2, …: without random_positions, with encoding none, and for
+// sequences that are no shorter than random_positions.
+bool nn_consecutive(const struct nn_model *model, long length);
 // Largest position + 1 that sequences of `length` can meet.
 long nn_position_limit(const struct nn_model *model, long length);

@@ -17,6 +17,11 @@ long nn_group_samples(long length)
     return nn_most(1, GROUP_TOKENS / length);
 }
 
+long nn_group_take(const struct batch *batch, long first)
+{
+    return nn_samples_within(batch, first, GROUP_TOKENS);
+}
+
 static bool is_first(const struct nn_pass *pass, long number)
 {
     return number == 0 && !pass->add;

@@ -11,7 +11,9 @@ struct nn_group {
 
 // After the last tensor was added.
 void nn_group_layout(struct nn_group *group, struct nn_model *model, struct nn_builder *builder);
-long nn_group_samples(long length); // of a group: at least 1
+long nn_group_samples(long length); // of a group of sequences of `length`: at least 1
+// Samples of the group that starts at sample `first` of the batch.
+long nn_group_take(const struct batch *batch, long first);
 // Between these two tensor->gradient is the group's sum, zero at the start. `number` counts a pass's groups from 0.
 void nn_group_begin(struct nn_group *group, struct nn_model *model, const struct nn_pass *pass, long number);
 void nn_group_end(struct nn_group *group, struct nn_model *model, const struct nn_pass *pass, long number);

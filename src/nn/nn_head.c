@@ -111,15 +111,16 @@ static bool pool(const struct nn_head *head, const struct nn_model *model, long 
     return complete;
 }
 
-static void forward_pooled(struct nn_head *head, const struct nn_model *model, long length, long first, long row,
-                           long count, struct nn_rows x, real *ret_logits)
+static void forward_pooled(struct nn_head *head, const struct nn_model *model, const struct batch *batch, long first,
+                           long row, long count, struct nn_rows x, real *ret_logits)
 {
-    for (long r = 0, some; r < count; r += some) {
-        const long sample = (row + r) / length, position = (row + r) % length;
-        const struct nn_rows pooled = nn_rows_from(head->pooled, sample - first);
-        some = nn_least(count - r, length - position);
-        if (pool(head, model, length, position, some, nn_rows_from(x, r), pooled.at))
-            write_logits(head, model, 1, pooled, ret_logits + sample * model->outputs);
+    struct nn_place place = nn_place(batch, row);
+    for (long r = 0, some; r < count; r += some, place = (struct nn_place){place.sample + 1, 0}) {
+        const long length = batch_length(batch, place.sample);
+        const struct nn_rows pooled = nn_rows_from(head->pooled, place.sample - first);
+        some = nn_least(count - r, length - place.position);
+        if (pool(head, model, length, place.position, some, nn_rows_from(x, r), pooled.at))
+            write_logits(head, model, 1, pooled, ret_logits + place.sample * model->outputs);
     }
 }
 
@@ -127,7 +128,7 @@ void nn_head_forward(struct nn_head *head, const struct nn_model *model, const s
                      long row, long count, struct nn_rows x, real *ret_logits)
 {
     if (is_pooled(head)) {
-        forward_pooled(head, model, batch->length, first, row, count, x, ret_logits);
+        forward_pooled(head, model, batch, first, row, count, x, ret_logits);
         return;
     }
     for (long r = 0; r < count; r += BLOCK_ROWS)
@@ -175,23 +176,32 @@ static void spread(const struct nn_head *head, const struct nn_model *model, lon
     }
 }
 
+static void gradient_pooled(struct nn_head *head, const struct nn_model *model, const struct batch *batch, long first,
+                            long samples, double targets, const real *logits, struct nn_rows ret)
+{
+    for (long s = 0, some; s < samples; s += some) {
+        some = nn_least(BLOCK_ROWS, samples - s);
+        targets_gradient(head, model, batch, first + s, some, targets, nn_rows_from(head->pooled, s), logits,
+                         head->pooled_gradient);
+        for (long k = 0; k < some; k++) {
+            const long length = batch_length(batch, first + s + k);
+            spread(head, model, length, nn_rows_from(head->pooled_gradient, k).at, ret);
+            ret = nn_rows_from(ret, length);
+        }
+    }
+}
+
 void nn_head_gradient(struct nn_head *head, const struct nn_model *model, const struct batch *batch, long first,
                       long samples, double targets, struct nn_rows x, const real *logits, struct nn_rows ret_x_gradient)
 {
-    const long length = batch->length, each = is_pooled(head) ? 1 : length;
-    for (long r = 0; r < samples * each; r += BLOCK_ROWS) {
-        const long some = nn_least(BLOCK_ROWS, samples * each - r);
-        if (!is_pooled(head)) {
-            targets_gradient(head, model, batch, first * each + r, some, targets, nn_rows_from(x, r), logits,
-                             nn_rows_from(ret_x_gradient, r));
-            continue;
-        }
-        targets_gradient(head, model, batch, first + r, some, targets, nn_rows_from(head->pooled, r), logits,
-                         head->pooled_gradient);
-        for (long s = 0; s < some; s++)
-            spread(head, model, length, head->pooled_gradient.at + s * head->pooled_gradient.stride,
-                   nn_rows_from(ret_x_gradient, (r + s) * length));
+    if (is_pooled(head)) {
+        gradient_pooled(head, model, batch, first, samples, targets, logits, ret_x_gradient);
+        return;
     }
+    const long row = (long)batch_row(batch, first), rows = (long)batch_row(batch, first + samples) - row;
+    for (long r = 0; r < rows; r += BLOCK_ROWS)
+        targets_gradient(head, model, batch, row + r, nn_least(BLOCK_ROWS, rows - r), targets, nn_rows_from(x, r),
+                         logits, nn_rows_from(ret_x_gradient, r));
 }
 
 void nn_head_end(struct nn_head *head, const struct nn_model *model)

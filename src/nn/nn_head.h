@@ -21,12 +21,12 @@ void nn_head_layout(struct nn_head *head, struct nn_model *model, struct nn_buil
                     struct nn_tensor *tied, long samples);
 void nn_head_fill(struct nn_head *head, const struct nn_model *model);
 void nn_head_begin(struct nn_head *head, const struct nn_model *model, bool gradient); // once a pass
-// Rows row … row + count - 1 (numbered sample * length + position within the batch, ascending from call to call) of a
-// chunk whose first sample is `first`. Writes the logits that they complete.
+// Rows row … row + count - 1 (numbered as the batch has them, ascending from call to call) of a chunk whose first
+// sample is `first`. Writes the logits that they complete, a row for each of the batch's targets.
 void nn_head_forward(struct nn_head *head, const struct nn_model *model, const struct batch *batch, long first,
                      long row, long count, struct nn_rows x, real *ret_logits);
-// The whole chunk: from its logits to x_gradient (samples * length rows), and adds to the tensors' gradients. `targets`
-// is what losses are divided by.
+// The whole chunk: from its logits to x_gradient (all rows of its samples), and adds to the tensors' gradients.
+// `targets` is what losses are divided by.
 void nn_head_gradient(struct nn_head *head, const struct nn_model *model, const struct batch *batch, long first,
                       long samples, double targets, struct nn_rows x, const real *logits,
                       struct nn_rows ret_x_gradient);

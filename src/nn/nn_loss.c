@@ -9,9 +9,14 @@ static bool counts(const struct batch *batch, long target)
     return !batch->mask || batch->mask[target];
 }
 
+static long all_targets(const struct batch *batch)
+{
+    return (long)batch_target(batch, batch->samples);
+}
+
 long nn_targets(const struct batch *batch)
 {
-    const long all = batch->samples * batch->positions;
+    const long all = all_targets(batch);
     long count = 0;
     for (long t = 0; t < all; t++)
         count += counts(batch, t);
@@ -43,12 +48,12 @@ static void losses(const struct batch *batch, const real *logits, long first, lo
 
 void nn_losses(const struct batch *batch, const real *logits, real *ret_losses)
 {
-    losses(batch, logits, 0, batch->samples * batch->positions, ret_losses);
+    losses(batch, logits, 0, all_targets(batch), ret_losses);
 }
 
 double nn_loss_sum(const struct batch *batch, const real *logits)
 {
-    const long all = batch->samples * batch->positions;
+    const long all = all_targets(batch);
     double sum = 0;
     real some[NN_LANES];
     for (long start = 0; start < all; start += NN_LANES) {
@@ -74,7 +79,8 @@ static int32_t class_of(const real *logits, int classes)
 
 void nn_classes(const struct batch *batch, const real *logits, int32_t *ret_class)
 {
-    for (long t = 0; t < batch->samples * batch->positions; t++)
+    const long all = all_targets(batch);
+    for (long t = 0; t < all; t++)
         if (batch->binary)
             ret_class[t] = logits[t] > 0 ? 1 : logits[t] < 0 ? 0 : -1;
         else

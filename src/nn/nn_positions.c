@@ -43,23 +43,36 @@ static void draw_subset(struct random_key key, uint64_t sample, long length, lon
     }
 }
 
-bool nn_positions(const struct nn_model *model, const struct batch *batch, long first, long samples, int64_t step,
-                  int32_t *ret_positions)
+bool nn_consecutive(const struct nn_model *model, long length)
 {
-    const long length = batch->length, limit = nn_position_limit(model, length);
-    if (limit == length) {
-        for (long r = 0; r < samples * length; r++)
-            ret_positions[r] = (int32_t)(r % length);
-        return true;
-    }
+    return nn_position_limit(model, length) == length;
+}
+
+static struct random_key positions_key(const struct nn_model *model, const struct batch *batch, int64_t step)
+{
     char stream[96];
     const char *set = batch->set ? batch->set : "";
     if (step < 0)
         snprintf(stream, sizeof stream, "%s/positions", set);
     else
         snprintf(stream, sizeof stream, "%s/positions/%" PRId64, set, step);
-    const struct random_key key = random_key(model->settings.seed, settings_data_seed(&model->settings), stream);
-    for (long s = 0; s < samples; s++)
-        draw_subset(key, (uint64_t)batch_index(batch, first + s), length, limit, ret_positions + s * length);
-    return false;
+    return random_key(model->settings.seed, settings_data_seed(&model->settings), stream);
+}
+
+bool nn_positions(const struct nn_model *model, const struct batch *batch, long first, long samples, int64_t step,
+                  int32_t *ret_positions)
+{
+    const bool random = !nn_consecutive(model, 1);
+    const struct random_key key = random ? positions_key(model, batch, step) : (struct random_key){{0}};
+    bool all = true;
+    for (long s = first, length; s < first + samples; s++, ret_positions += length) {
+        length = batch_length(batch, s);
+        const bool consecutive = nn_consecutive(model, length);
+        for (long r = 0; consecutive && r < length; r++)
+            ret_positions[r] = (int32_t)r;
+        if (!consecutive)
+            draw_subset(key, (uint64_t)batch_index(batch, s), length, nn_position_limit(model, length), ret_positions);
+        all = all && consecutive;
+    }
+    return all;
 }

@@ -78,6 +78,23 @@ struct nn_tensor *nn_add_tensor(struct nn_model *model, struct nn_builder *build
 void nn_draw_normal(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
 void nn_draw_uniform(const struct nn_model *model, struct nn_tensor *tensor, long row, uint64_t draw_row, double scale);
 
+// Where a row of a batch is: its sequence, and which of its rows it is.
+struct nn_place {
+    long sample, position;
+};
+struct nn_place nn_place(const struct batch *batch, int64_t row);
+static inline void nn_place_next(const struct batch *batch, struct nn_place *place) // of the row behind
+{
+    if (++place->position < batch_length(batch, place->sample))
+        return;
+    place->sample++;
+    place->position = 0;
+}
+// How many samples from `first` on have at most `rows` rows together; at least 1.
+long nn_samples_within(const struct batch *batch, long first, long rows);
+// Whether all sequences have 1 … batch->length rows, and batch->length is at most `longest`.
+bool nn_lengths_fit(const struct batch *batch, long longest);
+
 void nn_clear_gradients(struct nn_model *model);
 static inline real nn_canonical(real x) // NaN in its one form
 {
