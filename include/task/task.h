@@ -15,11 +15,18 @@ bool task_split_named(const char *name, enum task_split *ret_split);
 // Every draw is keyed by (seed, data seed, split and purpose, sample, position, coordinate), so that changing the
 // number of samples, the length, the width or the noise rate gives prefixes of the same draws. Sets of other splits,
 // and test sets of other lengths, share none. Labels are replaced in SPLIT_TRAIN alone.
+//
+// Training sequences may differ in length (settings_ragged): each draws its own. In a batch they lie packed, as
+// spec_batch.h says, and where all have one length it is as if they could not differ.
 struct task_set {
     const struct settings *settings; // not owned
     enum task_split split;
-    long samples, length;
-    long positions, relevant_count;
+    long samples, length; // length: of the longest, in the task's units
+    long longest;        // of the training sequences of a stream, in these units: length, unless a curriculum says less
+    long tokens;         // of a sequence of `length`
+    bool ragged, masked; // sequences may differ in length; some targets do not count
+    long positions;      // 1: a target a sequence; tokens: one a token
+    long relevant_count;
     struct batch_shape shape;
     char name[TASK_SET_NAME]; // "train", "validation", "test/512": part of every key; batches point to it
 };
@@ -30,6 +37,16 @@ void task_shape(const struct settings *settings, struct batch_shape *ret_shape);
 // `length` is n for train and validation, T for test; streams are keyed by it for test, never by a running offset.
 void task_set_init(struct task_set *set, const struct settings *settings, enum task_split split, long length);
 
+// Of one sample: its length in the task's units, and its tokens. Of training sequences under length_distribution
+//   fixed        n
+//   uniform      min_length … n, all equally likely
+//   exponential  the same, P(l) ∝ e^(-3l/n)
+//   list         one of `lengths`, all entries equally likely
+// without those that the task cannot make. Of a stream n stands for `longest` and, for the share curriculum_keep of the
+// samples, for curriculum_start where that is less; under length_mixing batches all samples of a batch draw the same.
+long task_length(const struct task_set *set, long sample);
+long task_tokens(const struct task_set *set, long sample);
+
 // A fresh stream (data: stream) is a training set without end: its samples are made as they are asked for.
 // Batches point into `set` for its name, so that it must outlive them.
 //
@@ -37,7 +54,8 @@ void task_set_init(struct task_set *set, const struct settings *settings, enum t
 // `ret_batch` is untouched then.
 enum status_code task_make(const struct task_set *set, long first, long count, struct arena *arena,
                            struct batch *ret_batch, struct status *status) MUST_CHECK;
-// Bytes that task_make takes for one sample, and what it takes for `count` of them in one call, scratch included.
+// Bytes that task_make takes for one sample of the longest, and what it takes for `count` of them in one call, scratch
+// included.
 size_t task_sample_bytes(const struct task_set *set);
 size_t task_make_bytes(const struct task_set *set, long count);
 // Floating-point operations, or what costs as much, to make one sample.

@@ -39,6 +39,9 @@ char *setting_domain(const struct setting *setting, char *ret_text, size_t size)
     case SETTING_BOOL:
         snprintf(ret_text, size, "true or false");
         break;
+    case SETTING_TEXT:
+        snprintf(ret_text, size, "text");
+        break;
     }
     return ret_text;
 }

@@ -5,7 +5,6 @@
 
 enum {
     LINE_SIZE = SETTING_NAME_LIMIT + SETTING_TEXT_SIZE + 2,
-    CANONICAL_SIZE = SETTINGS_LIMIT * LINE_SIZE,
     MEMO_BITS = 12,
 };
 
@@ -21,6 +20,20 @@ struct settings_lines {
     const struct setting *row[SETTINGS_LIMIT]; // (settings_count) in byte order of the names
     struct line *memo;                         // (2^MEMO_BITS), each line at the hash of its value; NULL for no memory
 };
+
+// Where lines go: into a hash, which leaves some out, or to a text.
+struct sink {
+    struct hash_stream *hash;
+    struct bytes *text;
+};
+
+static void put(const struct sink *sink, const char *data, size_t size)
+{
+    if (sink->hash)
+        hash_more(sink->hash, data, size);
+    else
+        bytes_raw(sink->text, data, size);
+}
 
 static void sort_rows(struct settings_lines *lines)
 {
@@ -39,7 +52,8 @@ static size_t write_line(const struct setting *row, union setting_value value, c
     return (size_t)snprintf(ret_text, LINE_SIZE, "%s=%s\n", row->name, text);
 }
 
-static size_t recall_line(struct line *memo, const struct setting *row, union setting_value value, char *ret_text)
+static void recall_line(struct line *memo, const struct setting *row, union setting_value value,
+                        const struct sink *sink)
 {
     uint64_t bits = (value.u ^ setting_index(row)) * UINT64_C(0x9E3779B97F4A7C15);
     struct line *line = &memo[bits >> (64 - MEMO_BITS)];
@@ -48,23 +62,38 @@ static size_t recall_line(struct line *memo, const struct setting *row, union se
         line->value = value;
         line->length = (int)write_line(row, value, line->text);
     }
-    memcpy(ret_text, line->text, (size_t)line->length);
-    return (size_t)line->length;
+    put(sink, line->text, (size_t)line->length);
 }
 
-static size_t canonical_lines(const struct settings_lines *lines, const struct settings *settings,
-                              char ret_text[CANONICAL_SIZE])
+// Of a text, which may be long and need not outlive the memory of lines.
+static void put_text_line(const struct setting *row, const char *text, const struct sink *sink)
 {
-    size_t used = 0;
+    put(sink, row->name, strlen(row->name));
+    put(sink, "=", 1);
+    put(sink, text, strlen(text));
+    put(sink, "\n", 1);
+}
+
+static void put_line(const struct settings_lines *lines, const struct setting *row, union setting_value value,
+                     const struct sink *sink)
+{
+    char text[LINE_SIZE];
+    if (row->type == SETTING_TEXT)
+        put_text_line(row, value.text, sink);
+    else if (lines->memo)
+        recall_line(lines->memo, row, value, sink);
+    else
+        put(sink, text, write_line(row, value, text));
+}
+
+static void put_lines(const struct settings_lines *lines, const struct settings *settings, const struct sink *sink)
+{
     for (size_t i = 0; i < settings_count; i++) {
         const struct setting *row = lines->row[i];
-        union setting_value value = setting_get(row, settings);
-        if (setting_compare(row, value, row->standard) == 0 || !setting_applies(row, settings))
+        if ((row->unhashed && sink->hash) || setting_is_default(row, settings) || !setting_applies(row, settings))
             continue;
-        used += lines->memo ? recall_line(lines->memo, row, value, ret_text + used)
-                            : write_line(row, value, ret_text + used);
+        put_line(lines, row, setting_get(row, settings), sink);
     }
-    return used;
 }
 
 struct settings_lines *settings_lines_create(struct arena *arena)
@@ -80,9 +109,10 @@ struct settings_lines *settings_lines_create(struct arena *arena)
 
 struct hash128 settings_lines_identity(struct settings_lines *lines, const struct settings *settings)
 {
-    char text[CANONICAL_SIZE];
-    size_t length = canonical_lines(lines, settings, text);
-    return hash_128(text, length);
+    struct hash_stream hash;
+    hash_begin(&hash);
+    put_lines(lines, settings, &(struct sink){.hash = &hash});
+    return hash_end(&hash);
 }
 
 struct hash128 settings_identity(const struct settings *settings)
@@ -95,8 +125,6 @@ struct hash128 settings_identity(const struct settings *settings)
 void settings_canonical(const struct settings *settings, struct bytes *ret_text)
 {
     struct settings_lines lines = {.memo = NULL};
-    char text[CANONICAL_SIZE];
     sort_rows(&lines);
-    size_t length = canonical_lines(&lines, settings, text);
-    bytes_raw(ret_text, text, length);
+    put_lines(&lines, settings, &(struct sink){.text = ret_text});
 }

@@ -94,6 +94,10 @@ static enum status_code check_curriculum(const struct settings *settings, struct
                           "curriculum_start is %" PRId64 ", more than train_length = %" PRId64
                           "; lower the one or raise the other",
                           start, length);
+    if (settings->train.data == DATA_FINITE && settings->task.length_distribution == LENGTHS_FIXED)
+        return status_set(status, STATUS_INVALID,
+                          "curriculum takes a finite set's short sequences first, but with length_distribution: fixed "
+                          "all are of one length; choose another distribution, or data: stream");
     if (has_length(settings, start))
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
@@ -116,6 +120,10 @@ static enum status_code check_signal_lengths(const struct settings *settings, st
         shortest = length[i] < shortest ? length[i] : shortest;
     if (settings->train.curriculum != CURRICULUM_NONE && settings->train.curriculum_start < shortest)
         shortest = settings->train.curriculum_start;
+    if (task->signal_tokens < 1)
+        return status_set(status, STATUS_INVALID,
+                          "signal_tokens is %g of a sequence, but training sequences differ in length; write a count",
+                          task->signal_tokens);
     if (task->signal_tokens <= (double)shortest)
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,

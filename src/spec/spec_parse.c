@@ -116,6 +116,29 @@ static enum status_code parse_bool(const struct setting *setting, const char *te
     return refuse(setting, text, length, "is neither true nor false", status);
 }
 
+// Control characters, those of two bytes among them.
+static bool has_control(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i], next = i + 1 < length ? (unsigned char)text[i + 1] : 0;
+        if (c < ' ' || c == 127 || (c == 0xC2 && next >= 0x80 && next < 0xA0))
+            return true;
+    }
+    return false;
+}
+
+static enum status_code parse_text(const struct setting *setting, const char *text, size_t length,
+                                   union setting_value *ret_value, struct status *status)
+{
+    if (length > SETTING_BYTES)
+        return status_set(status, STATUS_INVALID, "%s: a text of %zu bytes is longer than %d; shorten it",
+                          setting->name, length, SETTING_BYTES);
+    if (has_control(text, length))
+        return refuse(setting, text, length, "has control characters", status);
+    *ret_value = (union setting_value){.text = text};
+    return STATUS_OK;
+}
+
 enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
                                union setting_value *ret_value, struct status *status)
 {
@@ -130,6 +153,8 @@ enum status_code setting_parse(const struct setting *setting, const char *text, 
         return parse_choice(setting, text, length, ret_value, status);
     case SETTING_BOOL:
         return parse_bool(setting, text, length, ret_value, status);
+    case SETTING_TEXT:
+        return parse_text(setting, text, length, ret_value, status);
     }
     return status_set(status, STATUS_INTERNAL, "%s: a setting of unknown type", setting->name);
 }
@@ -139,7 +164,7 @@ enum status_code setting_from_real(const struct setting *setting, double number,
 {
     char text[TEXT_NUMBER_SIZE];
     size_t length = (size_t)text_real(number == 0 ? 0 : number, text);
-    if (setting->type == SETTING_CHOICE || setting->type == SETTING_BOOL)
+    if (setting->type == SETTING_CHOICE || setting->type == SETTING_BOOL || setting->type == SETTING_TEXT)
         return refuse(setting, text, length, "is a number, and so are the values of a range", status);
     if (isnan(number))
         return refuse(setting, text, length, "is never a value", status);

@@ -2,6 +2,7 @@
 #include "base_text.h"
 #include "spec_private.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,9 @@ union setting_value setting_get(const struct setting *setting, const struct sett
         break;
     case SETTING_BOOL:
         value.b = *(const bool *)(const void *)at;
+        break;
+    case SETTING_TEXT:
+        value.text = *(const char *const *)(const void *)at;
         break;
     }
     return value;
@@ -48,10 +52,13 @@ void setting_put(const struct setting *setting, struct settings *settings, union
     case SETTING_BOOL:
         *(bool *)(void *)at = value.b;
         break;
+    case SETTING_TEXT:
+        *(const char **)(void *)at = value.text;
+        break;
     }
 }
 
-char *setting_text(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE])
+const char *setting_text(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE])
 {
     switch (setting->type) {
     case SETTING_INT:
@@ -69,7 +76,24 @@ char *setting_text(const struct setting *setting, union setting_value value, cha
     case SETTING_BOOL:
         snprintf(ret_text, SETTING_TEXT_SIZE, "%s", value.b ? "true" : "false");
         break;
+    case SETTING_TEXT:
+        return value.text;
     }
+    return ret_text;
+}
+
+char *setting_brief(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE])
+{
+    static const char ellipsis[] = "…";
+    const char *text = setting_text(setting, value, ret_text);
+    size_t shown = strlen(text);
+    if (text == ret_text)
+        return ret_text;
+    if (shown >= SETTING_TEXT_SIZE)
+        for (shown = SETTING_TEXT_SIZE - sizeof ellipsis; shown && ((unsigned char)text[shown] & 0xC0) == 0x80;)
+            shown--; // to the beginning of a character
+    memcpy(ret_text, text, shown);
+    strcpy(ret_text + shown, text[shown] ? ellipsis : "");
     return ret_text;
 }
 
@@ -86,6 +110,8 @@ int setting_compare(const struct setting *setting, union setting_value a, union 
         return (a.choice > b.choice) - (a.choice < b.choice);
     case SETTING_BOOL:
         return (int)a.b - (int)b.b;
+    case SETTING_TEXT:
+        return strcmp(a.text, b.text);
     }
     return 0;
 }
@@ -103,6 +129,8 @@ double setting_real(const struct setting *setting, union setting_value value)
         return value.choice;
     case SETTING_BOOL:
         return value.b;
+    case SETTING_TEXT:
+        return NAN;
     }
     return 0;
 }
@@ -133,6 +161,21 @@ const struct setting *settings_differ(const struct settings *a, const struct set
             return setting;
     }
     return NULL;
+}
+
+bool settings_keep(struct settings *settings, struct arena *arena)
+{
+    for (size_t i = 0; i < settings_count; i++) {
+        const struct setting *setting = &settings_table[i];
+        union setting_value value = setting_get(setting, settings);
+        if (setting->type != SETTING_TEXT || !*value.text)
+            continue;
+        value.text = arena_text(arena, value.text, strlen(value.text));
+        if (!value.text)
+            return false;
+        setting_put(setting, settings, value);
+    }
+    return true;
 }
 
 int64_t settings_data_seed(const struct settings *settings)

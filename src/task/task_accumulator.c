@@ -13,13 +13,18 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
 {
     const struct accumulator_rule *rule = rule_of_set;
     const uint32_t modulus = rule->modulus;
-    uint32_t state = 0;
+    uint32_t state = 0, corrupted = 0;
     for (long t = 0; t < sequence->length; t++) {
         const uint32_t token = random_below(rule->symbol, sample, (uint32_t)t, 0, 2 * modulus);
-        state += token >= modulus ? token - modulus : 0;
-        state -= state >= modulus ? modulus : 0;
+        const uint32_t value = token >= modulus ? token - modulus : 0;
+        state = (state + value) % modulus;
         sequence->tokens[t] = (int32_t)token;
         sequence->targets[t * sequence->stride] = (int32_t)state;
+        if (!sequence->chain)
+            continue;
+        corrupted = (uint32_t)token_corrupted(sequence->chain, sample, t, (int32_t)((corrupted + value) % modulus),
+                                              (int32_t)modulus);
+        sequence->given[t * sequence->stride] = (int32_t)corrupted;
     }
 }
 
@@ -35,7 +40,7 @@ static enum status_code accumulator_make(const struct task_set *set, long first,
 static double accumulator_chance_error(const struct settings *settings, long length)
 {
     const double modulus = (double)settings->task.modulus;
-    const long first = token_every_step(settings) ? 1 : length;
+    const long first = settings_every_step(settings) ? 1 : length;
     double idle = 1, zero = 0;
     for (long t = 1; t <= length; t++) {
         idle *= 0.5;

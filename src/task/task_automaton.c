@@ -29,13 +29,18 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
 {
     const struct automaton_rule *rule = rule_of_set;
     const struct automaton *automaton = &rule->automaton;
-    int state = automaton->start;
+    int state = automaton->start, corrupted = state;
     for (long t = 0; t < sequence->length; t++) {
         const struct automaton_symbols legal = automaton->legal(automaton, state);
         const int token = legal.first + (int)random_below(rule->symbol, sample, (uint32_t)t, 0, (uint32_t)legal.count);
         state = automaton->next(automaton, state, token);
         sequence->tokens[t] = token;
         sequence->targets[t * sequence->stride] = automaton->output(automaton, state);
+        if (sequence->chain) {
+            corrupted = automaton->next(automaton, corrupted, token);
+            corrupted = token_corrupted(sequence->chain, sample, t, corrupted, automaton->states);
+            sequence->given[t * sequence->stride] = automaton->output(automaton, corrupted);
+        }
         if (sequence->relevant && token != FLIP_FLOP_HOLD)
             sequence->relevant[0] = (int32_t)t;
     }
@@ -45,7 +50,7 @@ static void init(struct task_set *set)
 {
     token_init(set);
     set->relevant_count =
-        set->settings->task.automaton == AUTOMATON_FLIP_FLOP && !token_every_step(set->settings) ? 1 : 0;
+        set->settings->task.automaton == AUTOMATON_FLIP_FLOP && !settings_every_step(set->settings) ? 1 : 0;
 }
 
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,

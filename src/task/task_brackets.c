@@ -43,7 +43,7 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
 static void init(struct task_set *set)
 {
     token_init(set);
-    set->relevant_count = token_every_step(set->settings) ? 0 : 1;
+    set->relevant_count = settings_every_step(set->settings) ? 0 : 1;
 }
 
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,

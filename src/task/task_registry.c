@@ -41,6 +41,10 @@ void task_set_init(struct task_set *set, const struct settings *settings, enum t
         snprintf(set->name, sizeof set->name, "%s/%ld", split_names[split], length);
     else
         snprintf(set->name, sizeof set->name, "%s", split_names[split]);
+    set->longest = length;
+    set->tokens = (long)settings_tokens(settings, split == SPLIT_TEST, length);
+    set->ragged = split == SPLIT_TRAIN && settings_ragged(settings);
+    set->masked = settings_masked(settings);
     task_shape(settings, &set->shape);
     row(settings)->init(set);
 }

@@ -120,34 +120,47 @@ static void signal_init(struct task_set *set)
     set->relevant_count = signal_count(&set->settings->task, set->length);
 }
 
+static enum status_code out_of_memory(const struct task_set *set, long count, struct status *status)
+{
+    return status_set(status, STATUS_MEMORY,
+                      "out of memory for %ld sequences of %ld tokens (%zu bytes); lower samples, dim or test_length",
+                      count, set->length, task_make_bytes(set, count));
+}
+
 static enum status_code signal_make(const struct task_set *set, long first, long count, struct arena *arena,
                                     struct batch *ret_batch, struct status *status)
 {
     struct signal_rule rule = signal_rule(set);
-    size_t samples = (size_t)count, sequence = (size_t)(set->length * set->shape.dim);
-    float *vectors = arena_get(arena, samples, sequence * sizeof *vectors);
+    const size_t samples = (size_t)count, dim = (size_t)set->shape.dim;
+    int64_t *offsets = set->ragged ? arena_get(arena, samples + 1, sizeof *offsets) : NULL;
+    if (set->ragged && !offsets)
+        return out_of_memory(set, count, status);
+    long longest = set->length;
+    const bool differ = offsets && task_offsets(set, first, count, offsets, &longest);
+    const size_t rows = offsets ? (size_t)offsets[count] : samples * (size_t)set->length;
+    float *vectors = arena_get(arena, rows, dim * sizeof *vectors);
     int32_t *targets = arena_get(arena, samples, sizeof *targets);
     int32_t *clean = arena_get(arena, samples, sizeof *clean);
     int32_t *relevant = arena_get(arena, samples, (size_t)rule.count * sizeof *relevant);
-    int32_t *order = arena_get(arena, (size_t)rule.length, sizeof *order);
-    uint8_t *mark = arena_get(arena, (size_t)rule.length, sizeof *mark);
+    int32_t *order = arena_get(arena, (size_t)set->length, sizeof *order);
+    uint8_t *mark = arena_get(arena, (size_t)set->length, sizeof *mark);
     if (!vectors || !targets || !clean || !relevant || !order || !mark)
-        return status_set(
-            status, STATUS_MEMORY,
-            "out of memory for %ld sequences of %ld tokens (%zu bytes); lower samples, dim or test_length", count,
-            set->length, task_make_bytes(set, count));
-    for (long t = 0; t < rule.length; t++)
+        return out_of_memory(set, count, status);
+    for (long t = 0; t < set->length; t++)
         order[t] = (int32_t)t;
     for (long i = 0; i < count; i++) {
         uint64_t sample = (uint64_t)(first + i);
         clean[i] = random_uniform(rule.label, sample, 0, 0) < 0.5;
         targets[i] = random_uniform(rule.flip, sample, 0, 0) < rule.flip_rate ? 1 - clean[i] : clean[i];
+        const size_t row = offsets ? (size_t)offsets[i] : (size_t)i * (size_t)set->length;
+        rule.length = offsets ? (long)(offsets[i + 1] - offsets[i]) : set->length;
         place_signal(&rule, sample, order, mark);
-        make_sequence(&rule, sample, clean[i], mark, vectors + (size_t)i * sequence, relevant + i * rule.count);
+        make_sequence(&rule, sample, clean[i], mark, vectors + row * dim, relevant + i * rule.count);
     }
     *ret_batch = (struct batch){.samples = count,
-                                .length = set->length,
+                                .length = longest,
                                 .dim = set->shape.dim,
+                                .offsets = differ ? offsets : NULL,
                                 .vectors = vectors,
                                 .positions = 1,
                                 .targets = targets,
@@ -163,12 +176,14 @@ static enum status_code signal_make(const struct task_set *set, long first, long
 
 static size_t signal_sample_bytes(const struct task_set *set)
 {
-    return (size_t)(set->length * set->shape.dim) * sizeof(float) + (size_t)(2 + set->relevant_count) * sizeof(int32_t);
+    return (size_t)(set->length * set->shape.dim) * sizeof(float) +
+           (size_t)(2 + set->relevant_count) * sizeof(int32_t) + (set->ragged ? sizeof(int64_t) : 0);
 }
 
 static size_t signal_make_bytes(const struct task_set *set, long count)
 {
-    return (size_t)count * signal_sample_bytes(set) + (size_t)set->length * (sizeof(int32_t) + 1) + 6 * TASK_ALIGNMENT;
+    return (size_t)count * signal_sample_bytes(set) + (size_t)set->length * (sizeof(int32_t) + 1) + 6 * TASK_ALIGNMENT +
+           (set->ragged ? TASK_ALIGNMENT + sizeof(int64_t) : 0);
 }
 
 static double signal_sample_flops(const struct task_set *set)

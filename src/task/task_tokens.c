@@ -3,11 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-bool token_every_step(const struct settings *settings)
-{
-    return settings->task.supervision == SUPERVISION_STEPS;
-}
-
 void token_shape(const struct settings *settings, struct batch_shape *ret_shape)
 {
     *ret_shape = (struct batch_shape){.vocabulary = (long)settings_vocabulary(settings),
@@ -16,15 +11,8 @@ void token_shape(const struct settings *settings, struct batch_shape *ret_shape)
 
 void token_init(struct task_set *set)
 {
-    set->positions = token_every_step(set->settings) ? set->length : 1;
+    set->positions = settings_every_step(set->settings) ? set->tokens : 1;
 }
-
-struct token_noise {
-    struct random_key flip, other;
-    double rate;
-    uint32_t classes;
-    long positions;
-};
 
 static struct token_noise token_noise(const struct task_set *set)
 {
@@ -32,54 +20,147 @@ static struct token_noise token_noise(const struct task_set *set)
         .flip = task_key(set, "flip"),
         .other = task_key(set, "flip/class"),
         .rate = set->split == SPLIT_TRAIN ? set->settings->task.noise_rate : 0,
+        .place = set->settings->task.noise_on,
         .classes = (uint32_t)set->shape.classes,
-        .positions = set->positions,
     };
 }
 
-static void add_noise(const struct token_noise *noise, uint64_t sample, const int32_t *clean, int32_t *ret_targets)
+int32_t token_corrupted(const struct token_noise *noise, uint64_t sample, long t, int32_t state, int32_t states)
 {
-    memcpy(ret_targets, clean, (size_t)noise->positions * sizeof *clean);
-    for (long t = 0; noise->rate > 0 && t < noise->positions; t++) {
-        if (random_uniform(noise->flip, sample, (uint32_t)t, 0) >= noise->rate)
-            continue;
-        const uint32_t step = 1 + random_below(noise->other, sample, (uint32_t)t, 0, noise->classes - 1);
-        ret_targets[t] = (int32_t)(((uint32_t)clean[t] + step) % noise->classes);
+    if (random_uniform(noise->flip, sample, (uint32_t)t, 0) >= noise->rate)
+        return state;
+    const uint32_t others = (uint32_t)states - 1;
+    const uint32_t step = 1 + random_below(noise->other, sample, (uint32_t)t, 0, others);
+    return (int32_t)(((uint32_t)state + step) % (uint32_t)states);
+}
+
+// The targets that noise may replace: from *ret_from on to the last.
+static void noisy_range(const struct token_noise *noise, const struct token_sequence *sequence, long count,
+                        long *ret_from, long *ret_to)
+{
+    *ret_from = 0;
+    *ret_to = noise->rate > 0 ? count : 0;
+    if (noise->place != NOISE_FINAL)
+        return;
+    while (*ret_to > 0 && sequence->mask && !sequence->mask[*ret_to - 1])
+        --*ret_to;
+    *ret_from = *ret_to > 0 ? *ret_to - 1 : 0;
+}
+
+static void add_noise(const struct token_noise *noise, uint64_t sample, const struct token_sequence *sequence,
+                      long count, int32_t *ret_targets)
+{
+    long from, to;
+    memcpy(ret_targets, sequence->targets, (size_t)count * sizeof *ret_targets);
+    noisy_range(noise, sequence, count, &from, &to);
+    for (long t = from; t < to; t++)
+        if (!sequence->mask || sequence->mask[t])
+            ret_targets[t] = token_corrupted(noise, sample, t, ret_targets[t], (int32_t)noise->classes);
+}
+
+// A batch in the making, and how to write it.
+struct token_batch {
+    const struct task_set *set;
+    struct token_noise noise;
+    long begin, query;     // symbols before a sequence and behind it
+    int32_t first_special; // their numbers follow those of the task's own
+    int64_t *offsets;      // (count + 1), NULL where sets are not ragged
+    int32_t *tokens, *targets, *clean, *relevant;
+    uint8_t *mask;
+};
+
+static void frame(const struct token_batch *batch, int32_t *tokens, long length)
+{
+    if (batch->begin)
+        tokens[0] = batch->first_special;
+    if (batch->query)
+        tokens[length - 1] = batch->first_special + (int32_t)batch->begin;
+}
+
+static void write_sample(const struct token_batch *batch, const struct token_rule *rule, long first, long i)
+{
+    const struct task_set *set = batch->set;
+    const bool each = settings_every_step(set->settings);
+    const long tokens = batch->offsets ? (long)(batch->offsets[i + 1] - batch->offsets[i]) : set->tokens;
+    const int64_t row = batch->offsets ? batch->offsets[i] : (int64_t)i * set->tokens, target = each ? row : i;
+    const long begin = batch->begin, skipped = each ? begin : 0;
+    struct token_sequence sequence = {
+        .length = batch->offsets ? task_length(set, first + i) : set->length,
+        .stride = each,
+        .tokens = batch->tokens + row + begin,
+        .targets = batch->clean + target + skipped,
+        .mask = batch->mask ? batch->mask + target + skipped : NULL,
+        .relevant = batch->relevant ? batch->relevant + i * set->relevant_count : NULL,
+    };
+    const long count = each ? tokens - skipped : 1;
+    int32_t *given = batch->targets + target + skipped;
+    if (batch->noise.place == NOISE_CHAIN && batch->noise.rate > 0) {
+        sequence.chain = &batch->noise;
+        sequence.given = given;
     }
+    if (sequence.mask)
+        memset(sequence.mask, 1, (size_t)count);
+    rule->write(rule->rule, (uint64_t)(first + i), &sequence);
+    if (!sequence.chain)
+        add_noise(&batch->noise, (uint64_t)(first + i), &sequence, count, given);
+    frame(batch, batch->tokens + row, tokens);
+    for (long t = 0; t < skipped; t++)
+        batch->clean[target + t] = batch->targets[target + t] = batch->mask[target + t] = 0;
+    for (long r = 0; begin && r < set->relevant_count; r++)
+        sequence.relevant[r] += (int32_t)begin;
+}
+
+static enum status_code out_of_memory(const struct task_set *set, long count, struct status *status)
+{
+    return status_set(status, STATUS_MEMORY,
+                      "out of memory for %ld sequences of %ld tokens (%zu bytes); lower samples or test_length", count,
+                      set->tokens, task_make_bytes(set, count));
+}
+
+static struct token_batch token_batch(const struct task_set *set)
+{
+    const struct settings *settings = set->settings;
+    const long begin = (long)settings_begin_tokens(settings), query = (long)settings_query_tokens(settings);
+    return (struct token_batch){.set = set,
+                                .noise = token_noise(set),
+                                .begin = begin,
+                                .query = query,
+                                .first_special = (int32_t)(set->shape.vocabulary - begin - query)};
 }
 
 enum status_code token_make(const struct task_set *set, long first, long count, struct token_rule rule,
                             struct arena *arena, struct batch *ret_batch, struct status *status)
 {
-    const struct token_noise noise = token_noise(set);
-    const size_t samples = (size_t)count, length = (size_t)set->length, positions = (size_t)set->positions,
-                 relevant_count = (size_t)set->relevant_count;
-    int32_t *tokens = arena_get(arena, samples, length * sizeof *tokens);
-    int32_t *targets = arena_get(arena, samples, positions * sizeof *targets);
-    int32_t *clean = arena_get(arena, samples, positions * sizeof *clean);
-    int32_t *relevant = relevant_count ? arena_get(arena, samples, relevant_count * sizeof *relevant) : NULL;
-    if (!tokens || !targets || !clean || (relevant_count && !relevant))
-        return status_set(status, STATUS_MEMORY,
-                          "out of memory for %ld sequences of %ld tokens (%zu bytes); lower samples or test_length",
-                          count, set->length, task_make_bytes(set, count));
-    for (size_t i = 0; i < samples; i++) {
-        const uint64_t sample = (uint64_t)first + i;
-        struct token_sequence sequence = {.length = set->length,
-                                          .stride = token_every_step(set->settings),
-                                          .tokens = tokens + i * length,
-                                          .targets = clean + i * positions,
-                                          .relevant = relevant ? relevant + i * relevant_count : NULL};
-        rule.write(rule.rule, sample, &sequence);
-        add_noise(&noise, sample, clean + i * positions, targets + i * positions);
-    }
+    const size_t samples = (size_t)count, relevant_count = (size_t)set->relevant_count;
+    struct token_batch made = token_batch(set);
+    long longest = set->tokens;
+    bool differ = false;
+    if (set->ragged && !(made.offsets = arena_get(arena, samples + 1, sizeof *made.offsets)))
+        return out_of_memory(set, count, status);
+    if (set->ragged)
+        differ = task_offsets(set, first, count, made.offsets, &longest);
+    const size_t rows = set->ragged ? (size_t)made.offsets[count] : samples * (size_t)set->tokens;
+    const size_t targets = settings_every_step(set->settings) ? rows : samples;
+    made.tokens = arena_get(arena, rows, sizeof *made.tokens);
+    made.targets = arena_get(arena, targets, sizeof *made.targets);
+    made.clean = arena_get(arena, targets, sizeof *made.clean);
+    made.mask = set->masked ? arena_get(arena, targets, 1) : NULL;
+    made.relevant = relevant_count ? arena_get(arena, samples, relevant_count * sizeof *made.relevant) : NULL;
+    if (!made.tokens || !made.targets || !made.clean || (set->masked && !made.mask) ||
+        (relevant_count && !made.relevant))
+        return out_of_memory(set, count, status);
+    for (long i = 0; i < count; i++)
+        write_sample(&made, &rule, first, i);
     *ret_batch = (struct batch){.samples = count,
-                                .length = set->length,
-                                .tokens = tokens,
-                                .positions = set->positions,
-                                .targets = targets,
-                                .clean = clean,
+                                .length = longest,
+                                .offsets = differ ? made.offsets : NULL,
+                                .tokens = made.tokens,
+                                .positions = settings_every_step(set->settings) ? longest : 1,
+                                .targets = made.targets,
+                                .clean = made.clean,
+                                .mask = made.mask,
                                 .relevant_count = set->relevant_count,
-                                .relevant = relevant,
+                                .relevant = made.relevant,
                                 .classes = set->shape.classes,
                                 .set = set->name,
                                 .first = first};
@@ -88,19 +169,21 @@ enum status_code token_make(const struct task_set *set, long first, long count, 
 
 size_t token_sample_bytes(const struct task_set *set)
 {
-    return (size_t)(set->length + 2 * set->positions + set->relevant_count) * sizeof(int32_t);
+    return (size_t)(set->tokens + 2 * set->positions + set->relevant_count) * sizeof(int32_t) +
+           (set->masked ? (size_t)set->positions : 0) + (set->ragged ? sizeof(int64_t) : 0);
 }
 
 size_t token_make_bytes(const struct task_set *set, long count)
 {
-    return (size_t)count * token_sample_bytes(set) + 4 * TASK_ALIGNMENT;
+    return (size_t)count * token_sample_bytes(set) + 4 * TASK_ALIGNMENT + (set->masked ? TASK_ALIGNMENT : 0) +
+           (set->ragged ? TASK_ALIGNMENT + sizeof(int64_t) : 0);
 }
 
 double token_sample_flops(const struct task_set *set)
 {
     const double draw = 200; // what a draw takes, as operations of a kernel
     const bool noisy = set->split == SPLIT_TRAIN && set->settings->task.noise_rate > 0;
-    return draw * (double)(set->length + (noisy ? set->positions : 0));
+    return draw * (double)(set->tokens + (noisy ? set->positions : 0));
 }
 
 bool token_chance_equal(const double *a, const double *b, long count)
@@ -123,7 +206,7 @@ double token_chance_error(const struct settings *settings, long length, bool (*n
         settled = next(chain, &most[t % 2]);
         sum += most[t % 2];
     }
-    if (!token_every_step(settings))
+    if (!settings_every_step(settings))
         return 1 - most[length % 2];
     const long rest = length - t, odd = (rest + 1) / 2; // of the positions left, those of the parity of t + 1
     return 1 - (sum + (double)odd * most[(t + 1) % 2] + (double)(rest - odd) * most[t % 2]) / (double)length;

@@ -4,25 +4,42 @@
 #pragma once
 #include "task_kind.h"
 
-// Where a rule writes one sequence. The clean target of position t goes to targets[t * stride]: under supervision steps
-// the stride is 1; under final it is 0, so that each overwrites the one before and the last stays.
-struct token_sequence {
-    long length, stride;
-    int32_t *tokens, *targets;
-    int32_t *relevant; // (relevant_count), NULL where the set has none
+// Label noise of a set, or none.
+struct token_noise {
+    struct random_key flip, other;
+    double rate;
+    int place; // enum noise_place
+    uint32_t classes;
 };
+
+// Where a rule writes one sequence. The clean target of position t goes to targets[t * stride]: under supervision steps
+// the stride is 1; under final it is 0, so that each overwrites the one before and the last stays. Symbols that open a
+// sequence or ask for the answer are not the rule's business.
+struct token_sequence {
+    long length; // in the task's units
+    long stride;
+    int32_t *tokens, *targets;
+    uint8_t *mask;     // as targets, NULL where the set has none; all 1 at first
+    int32_t *relevant; // (relevant_count), NULL where the set has none
+    // noise_on chain: the rule goes on from corrupted states too, and writes what follows from them to `given` as it
+    // writes clean targets; else NULL.
+    const struct token_noise *chain;
+    int32_t *given;
+};
+// The state after position t of a sample, replaced by another of `states` with the noise's probability.
+int32_t token_corrupted(const struct token_noise *noise, uint64_t sample, long t, int32_t state, int32_t states);
 
 struct token_rule {
     void (*write)(const void *rule, uint64_t sample, struct token_sequence *sequence);
     const void *rule; // what does not change from sample to sample, its keys among it
 };
 
-bool token_every_step(const struct settings *settings); // a target at every position, not at the last alone
 void token_shape(const struct settings *settings, struct batch_shape *ret_shape);
 void token_init(struct task_set *set); // of task_kind_row, as are those below
 
 // Writes the sequences and puts noise on the targets of the training set: one of the other classes with the noise
 // rate's probability, uniformly. The noisy targets at one rate are among those at a higher one, and become the same.
+// noise_on says on which: each that counts, a sequence's last that counts, or those that follow from corrupted states.
 enum status_code token_make(const struct task_set *set, long first, long count, struct token_rule rule,
                             struct arena *arena, struct batch *ret_batch, struct status *status) MUST_CHECK;
 size_t token_sample_bytes(const struct task_set *set);
