@@ -176,7 +176,7 @@ struct settings {
 enum setting_section { SECTION_SWEEP, SECTION_TASK, SECTION_MODEL, SECTION_TRAIN, SECTION_EVALUATE, SECTIONS };
 extern const char *const section_names[SECTIONS]; // "", "task", "model", "train", "evaluate"
 
-enum setting_type { SETTING_INT, SETTING_UINT, SETTING_REAL, SETTING_CHOICE, SETTING_BOOL };
+enum setting_type { SETTING_INT, SETTING_UINT, SETTING_REAL, SETTING_CHOICE, SETTING_BOOL, SETTING_TEXT };
 
 union setting_value {
     int64_t i;
@@ -184,7 +184,9 @@ union setting_value {
     double r;
     int choice;
     bool b;
+    const char *text; // zero-terminated, never NULL, at most SETTING_BYTES; not owned: it has to outlive the settings
 };
+enum { SETTING_BYTES = 65535 };
 
 // One row. `name` is unique without its section. In its section the kind settings are also written `kind`.
 struct setting {
@@ -197,6 +199,7 @@ struct setting {
     bool open_low, open_high;     // the bound itself is excluded
     bool infinity;                // .inf is allowed beyond `high`
     bool assigned;                // set by the grid alone (replicate): no user writes it, help leaves it out
+    bool unhashed;                // no part of the identity: where a file lies. As a text it is taken as it is written
     const char *const *choices;   // NULL-terminated, for SETTING_CHOICE; the index is the value
     const char *unit;             // "1", "tokens", "steps", …
     const char *help;             // one line
@@ -221,21 +224,26 @@ void setting_put(const struct setting *setting, struct settings *settings, union
 
 // Text (`length` bytes) to value with type, range and choices checked: STATUS_INVALID says what is wrong and what is
 // allowed, without a place. Integers may be written as integral reals ("1e6"), booleans as true/false, yes/no, on/off
-// in any case; NaN is refused and -0 becomes 0.
+// in any case; NaN is refused and -0 becomes 0. A text is any without control characters; its value is `text` itself,
+// which then has to end with a zero at `length`.
 enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
                                union setting_value *ret_value, struct status *status) MUST_CHECK;
-// A value computed elsewhere (ranges): the same checks on its number. Choices and booleans have no ranges and are
+// A value computed elsewhere (ranges): the same checks on its number. Choices, booleans and texts have no ranges and are
 // refused.
 enum status_code setting_from_real(const struct setting *setting, double number, union setting_value *ret_value,
                                    struct status *status) MUST_CHECK;
 
 // Canonical text: integers in decimal, the shortest decimal that reads back as the same real ("inf" for infinity, "0"
-// for -0), choices by name, true or false. setting_parse reads it back to the same value. Returns `ret_text`.
+// for -0), choices by name, true or false. setting_parse reads it back to the same value. Returns `ret_text`, or of a
+// text the value itself, which may be longer: read what is returned.
 enum { SETTING_TEXT_SIZE = 48 };
-char *setting_text(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE]);
-// Order of two values, choices by index: < 0, 0, > 0.
+const char *setting_text(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE]);
+// The same for people: a long text is cut, with an ellipsis behind. Returns `ret_text`.
+char *setting_brief(const struct setting *setting, union setting_value value, char ret_text[SETTING_TEXT_SIZE]);
+// Order of two values, choices by index, texts by bytes: < 0, 0, > 0.
 int setting_compare(const struct setting *setting, union setting_value a, union setting_value b);
-double setting_real(const struct setting *setting, union setting_value value); // a number's value; a choice's index
+// A number's value, a choice's index; NaN for a text.
+double setting_real(const struct setting *setting, union setting_value value);
 // Whether the setting has any effect beside the others; where not, it is no part of the identity.
 bool setting_applies(const struct setting *setting, const struct settings *settings);
 bool setting_is_default(const struct setting *setting, const struct settings *settings);
@@ -266,20 +274,24 @@ enum status_code settings_check(const struct settings *settings, const struct se
 enum { MODEL_LENGTH_LIMIT = 65536, VOCABULARY_LIMIT = 65536, STEPS_LIMIT = 1000000000 };
 
 // XXH3-128 of the lines `name=canonical value`, each with a newline, in byte order of the names, of the settings that
-// apply and differ from their defaults. So neither a new setting with a default nor the table's order changes one.
-// Allocates nothing.
+// apply, are hashed and differ from their defaults. So neither a new setting with a default nor the table's order
+// changes one. Allocates nothing.
 struct hash128 settings_identity(const struct settings *settings);
 // The same for many settings whose values recur, as a grid's, some ten times faster: it remembers the texts of values.
 // settings_lines_create returns NULL when the arena is full.
 struct settings_lines;
 struct settings_lines *settings_lines_create(struct arena *arena);
 struct hash128 settings_lines_identity(struct settings_lines *lines, const struct settings *settings);
-// The text, appended; used by `show --trial` and tests.
+// The text, appended, with the settings that are not hashed as well: what a trial needs. Used by `show --trial`, saved
+// weights and tests.
 void settings_canonical(const struct settings *settings, struct bytes *ret_text);
-// The settings that such a text stands for: its lines in any order, defaults elsewhere. STATUS_INVALID names the line
-// that is none, a setting that this version does not know, or a value out of its domain.
-enum status_code settings_read(const char *text, size_t size, struct settings *ret_settings,
+// The settings that such a text stands for: its lines in any order, defaults elsewhere. Values that are texts are
+// copied to `arena`, which has to outlive the settings. STATUS_INVALID names the line that is none, a setting that this
+// version does not know, or a value out of its domain; STATUS_MEMORY.
+enum status_code settings_read(const char *text, size_t size, struct arena *arena, struct settings *ret_settings,
                                struct status *status) MUST_CHECK;
+// Copies the values that are texts to `arena`, for settings that outlive what they came from. False when it is full.
+bool settings_keep(struct settings *settings, struct arena *arena) MUST_CHECK;
 
 // The first row whose values differ, whether it applies or not; NULL when all are equal.
 const struct setting *settings_differ(const struct settings *a, const struct settings *b);
@@ -287,9 +299,10 @@ const struct setting *settings_differ(const struct settings *a, const struct set
 // Self-describing wire form: u16 count, then (name, canonical text) of every setting that differs from its default, so
 // that older readers understand settings which newer ones added but nobody used. Decoding accepts any order;
 // STATUS_DAMAGED for bytes that end early, name a setting twice or hold a value out of range, STATUS_INVALID for a
-// setting that it does not know. The reader may stand inside a longer message.
+// setting that it does not know. The reader may stand inside a longer message. Values that are texts are copied to
+// `arena`, which has to outlive the settings and allocates nothing for others.
 void settings_encode(const struct settings *settings, struct bytes *bytes);
-enum status_code settings_decode(struct bytes_reader *reader, struct settings *ret_settings,
+enum status_code settings_decode(struct bytes_reader *reader, struct arena *arena, struct settings *ret_settings,
                                  struct status *status) MUST_CHECK;
 
 // What follows from several settings.

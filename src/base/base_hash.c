@@ -1,6 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "base_hash.h"
+#define XXH_INLINE_ALL // so that the size of its state is known
 #include <xxhash.h>
+
+_Static_assert(sizeof(XXH3_state_t) <= sizeof(struct hash_stream), "a stream has room for the state");
+_Static_assert(_Alignof(XXH3_state_t) <= _Alignof(struct hash_stream), "a stream is aligned like the state");
+
+static XXH3_state_t *state_of(struct hash_stream *stream)
+{
+    return (XXH3_state_t *)(void *)stream->state;
+}
+
+void hash_begin(struct hash_stream *stream)
+{
+    XXH3_INITSTATE(state_of(stream));
+    XXH3_128bits_reset(state_of(stream));
+}
+
+void hash_more(struct hash_stream *stream, const void *data, size_t size)
+{
+    XXH3_128bits_update(state_of(stream), data, size);
+}
+
+struct hash128 hash_end(const struct hash_stream *stream)
+{
+    XXH128_hash_t hash = XXH3_128bits_digest((const XXH3_state_t *)(const void *)stream->state);
+    return (struct hash128){.high = hash.high64, .low = hash.low64};
+}
 
 struct hash128 hash_128(const void *data, size_t size)
 {
