@@ -59,7 +59,7 @@ struct nn_encoding {
     // Hooks that are NULL do nothing. Memory and tensors; tables and initial weights.
     void (*layout)(struct nn_site *site, struct nn_builder *builder);
     void (*fill)(struct nn_site *site);
-    // Once a pass over sequences of `length`: what follows from the weights and the length; sums of gradients cleared.
+    // Once a pass over sequences of up to `length`: what follows from the weights and the length; sums of gradients cleared.
     void (*begin)(struct nn_site *site, long length, bool gradient);
     // Input: adds rows to x; and adds their gradient.
     void (*add)(const struct nn_site *site, real *x, long stride, long count, const int32_t *positions);

@@ -124,7 +124,7 @@ static void begin(struct nn_site *site, long length, bool gradient)
     const long span = nn_distance_span(site, limit, &first);
     if (span > site->filled)
         fill_waves(site, first, span);
-    project(site, first, span, gradient || limit > length);
+    project(site, first, span, gradient || !nn_consecutive(site->model, 1));
     if (!gradient || !site->gradient)
         return;
     nn_distance_clear(site);

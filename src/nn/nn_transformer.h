@@ -27,11 +27,11 @@ struct transformer_rows {
     real *statistics, *statistics_ffn; // of the two norms
 };
 
-// Where a chunk's queries, keys and values lie: row r of head h of sample s at s * sample + h * head + r * stride; keys
-// `part` numbers behind queries, values as much behind keys.
+// Where a chunk's queries, keys and values lie: row r of head h at h * head + r * stride; keys `part` numbers behind
+// queries, values as much behind keys.
 struct transformer_heads {
     real *at;
-    long stride, head, part, sample;
+    long stride, head, part;
 };
 
 struct transformer_norm {
@@ -80,15 +80,17 @@ struct transformer {
 // Some samples on their way through the layers.
 struct transformer_chunk {
     const struct batch *batch;
-    long first, samples, rows; // rows = samples * length; row 0 is the batch's row first * length
-    bool consecutive;          // positions are 0, 1, 2, …
+    long first, samples;
+    long row, rows; // its first row in the batch, and how many there are
     // Sums that nn_predict wants, for each sample; NULL: not wanted. Of attention on relevant keys over queries, heads
     // and layers; of norms of values over tokens, heads and layers.
     double *mass, *relevant_norms, *other_norms;
 };
 
 bool transformer_fits(const struct transformer *model, const struct batch *batch, long length);
-long transformer_chunk_samples(const struct transformer *model, long length);
+// The chunk that starts at sample `first`, of samples before `end`.
+struct transformer_chunk transformer_chunk(const struct transformer *model, const struct batch *batch, long first,
+                                           long end);
 // Rows of the block that starts at the chunk's row `row`: whole sequences, or a part of one from a multiple of 16 on.
 long transformer_block_rows(const struct transformer_chunk *chunk, long row);
 // From row `row` of the chunk on.
@@ -100,13 +102,13 @@ void transformer_sites_begin(struct transformer *model, long length, bool gradie
 
 // The pieces of the way forward; `row` is the chunk's row that `rows` starts at.
 // Also finds the chunk's positions.
-void transformer_embed(struct transformer *model, struct transformer_chunk *chunk, struct nn_rows ret_x);
+void transformer_embed(struct transformer *model, const struct transformer_chunk *chunk, struct nn_rows ret_x);
 void transformer_norm_rows(const struct transformer *model, const struct transformer_norm *norm, long count,
                            struct nn_rows x, struct nn_rows ret_y, real *ret_statistics);
 // From `x` to `projected`.
 void transformer_project(struct transformer *model, const struct transformer_layer *layer, long row, long count,
                          const struct transformer_rows *rows);
-struct transformer_heads transformer_heads_of(const struct transformer *model, long length, struct nn_rows projected);
+struct transformer_heads transformer_heads_of(const struct transformer *model, struct nn_rows projected);
 // From all of the chunk's queries, keys and values to the `mixed` of some rows, which start at a multiple of 16 within
 // their sequence.
 void transformer_attend(struct transformer *model, struct transformer_layer *layer,

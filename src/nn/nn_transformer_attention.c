@@ -6,25 +6,33 @@
 #include <stdio.h>
 #include <string.h>
 
-struct transformer_heads transformer_heads_of(const struct transformer *model, long length, struct nn_rows projected)
+struct transformer_heads transformer_heads_of(const struct transformer *model, struct nn_rows projected)
 {
-    return (struct transformer_heads){.at = projected.at,
-                                      .stride = projected.stride,
-                                      .head = model->head_padded,
-                                      .part = model->part,
-                                      .sample = length * projected.stride};
+    return (struct transformer_heads){
+        .at = projected.at, .stride = projected.stride, .head = model->head_padded, .part = model->part};
 }
 
-static struct nn_attention *attention_of(struct transformer *model, const struct transformer_chunk *chunk,
-                                         const struct transformer_heads *heads, long sample, long head)
+// A chunk's sequence: its sample in the batch, its first row in the chunk and how many it has.
+struct sequence {
+    long sample, row, length;
+};
+
+static struct sequence sequence_of(const struct transformer_chunk *chunk, long sample)
+{
+    return (struct sequence){sample, (long)batch_row(chunk->batch, sample) - chunk->row,
+                             batch_length(chunk->batch, sample)};
+}
+
+static struct nn_attention *attention_of(struct transformer *model, const struct transformer_heads *heads,
+                                         struct sequence sequence, long head)
 {
     struct nn_attention *block = &model->attention;
-    block->length = chunk->batch->length;
+    block->length = sequence.length;
     block->head = head;
-    block->positions = model->positions + sample * block->length;
-    block->consecutive = chunk->consecutive;
+    block->positions = model->positions + sequence.row;
+    block->consecutive = nn_consecutive(&model->common, sequence.length);
     block->stride = heads->stride;
-    block->query = heads->at + sample * heads->sample + head * heads->head;
+    block->query = heads->at + sequence.row * heads->stride + head * heads->head;
     block->key = block->query + heads->part;
     block->value = block->key + heads->part;
     return block;
@@ -111,21 +119,21 @@ static double mass_of(const struct transformer *model, const struct batch *batch
     return sum;
 }
 
-// Rows from … to - 1 of one sample; `mixed` starts at row `from`.
-static void attend_sample(struct transformer *model, struct transformer_layer *layer,
-                          const struct transformer_chunk *chunk, long sample, long from, long to,
-                          const struct transformer_heads *heads, struct nn_rows mixed)
+// Rows from … to - 1 of one sequence; `mixed` starts at row `from`.
+static void attend_sequence(struct transformer *model, struct transformer_layer *layer,
+                            const struct transformer_chunk *chunk, struct sequence sequence, long from, long to,
+                            const struct transformer_heads *heads, struct nn_rows mixed)
 {
-    const int64_t index = batch_index(chunk->batch, chunk->first + sample);
+    const int64_t index = batch_index(chunk->batch, sequence.sample);
     for (long head = 0; head < model->heads; head++) {
-        struct nn_attention *block = attention_of(model, chunk, heads, sample, head);
+        struct nn_attention *block = attention_of(model, heads, sequence, head);
         for (long first = from; first < to; first += NN_LANES) {
             set_first(model, block, first);
             attend(model, layer, block, index);
             model->common.kernels->mix(block, mixed.at + (first - from) * mixed.stride + head * model->head_padded,
                                        mixed.stride);
             if (chunk->mass)
-                chunk->mass[sample] += mass_of(model, chunk->batch, block, chunk->first + sample);
+                chunk->mass[sequence.sample - chunk->first] += mass_of(model, chunk->batch, block, sequence.sample);
         }
     }
 }
@@ -134,11 +142,12 @@ void transformer_attend(struct transformer *model, struct transformer_layer *lay
                         const struct transformer_chunk *chunk, long row, long count,
                         const struct transformer_heads *heads, struct nn_rows ret_mixed)
 {
-    const long length = chunk->batch->length;
-    for (long r = 0, some; r < count; r += some) {
-        const long from = (row + r) % length;
-        some = nn_least(count - r, length - from);
-        attend_sample(model, layer, chunk, (row + r) / length, from, from + some, heads, nn_rows_from(ret_mixed, r));
+    long sample = nn_place(chunk->batch, chunk->row + row).sample;
+    for (long r = 0, some; r < count; r += some, sample++) {
+        const struct sequence sequence = sequence_of(chunk, sample);
+        const long from = row + r - sequence.row;
+        some = nn_least(count - r, sequence.length - from);
+        attend_sequence(model, layer, chunk, sequence, from, from + some, heads, nn_rows_from(ret_mixed, r));
     }
 }
 
@@ -151,24 +160,27 @@ static void block_gradient(struct transformer *model, struct transformer_layer *
     nn_site_bias_gradient(&layer->site, block);
 }
 
+static void sequence_gradient(struct transformer *model, struct transformer_layer *layer, struct sequence sequence,
+                              int64_t index, const struct transformer_heads *heads, long head)
+{
+    const struct nn_rows mixed = nn_rows_from(model->mixed_gradient, sequence.row);
+    struct nn_attention *block = attention_of(model, heads, sequence, head);
+    block->query_gradient = model->projected_gradient.at + (block->query - heads->at);
+    block->key_gradient = block->query_gradient + model->part;
+    block->value_gradient = block->key_gradient + model->part;
+    for (long first = 0; first < sequence.length; first += NN_LANES) {
+        set_first(model, block, first);
+        block_gradient(model, layer, block, index, mixed.at + first * mixed.stride + head * model->head_padded,
+                       mixed.stride);
+    }
+}
+
 void transformer_attention_gradient(struct transformer *model, struct transformer_layer *layer,
                                     const struct transformer_chunk *chunk)
 {
-    const long length = chunk->batch->length;
-    const struct nn_rows mixed = model->mixed_gradient;
-    const struct transformer_heads heads = transformer_heads_of(model, length, layer->kept.projected);
-    for (long sample = 0; sample < chunk->samples; sample++)
-        for (long head = 0; head < model->heads; head++) {
-            struct nn_attention *block = attention_of(model, chunk, &heads, sample, head);
-            const long start = block->query - heads.at;
-            block->query_gradient = model->projected_gradient.at + start;
-            block->key_gradient = block->query_gradient + model->part;
-            block->value_gradient = block->key_gradient + model->part;
-            for (long first = 0; first < length; first += NN_LANES) {
-                set_first(model, block, first);
-                block_gradient(model, layer, block, batch_index(chunk->batch, chunk->first + sample),
-                               mixed.at + (sample * length + first) * mixed.stride + head * model->head_padded,
-                               mixed.stride);
-            }
-        }
+    const struct transformer_heads heads = transformer_heads_of(model, layer->kept.projected);
+    for (long sample = chunk->first; sample < chunk->first + chunk->samples; sample++)
+        for (long head = 0; head < model->heads; head++)
+            sequence_gradient(model, layer, sequence_of(chunk, sample), batch_index(chunk->batch, sample), &heads,
+                              head);
 }

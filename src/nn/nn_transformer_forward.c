@@ -36,15 +36,13 @@ void transformer_sites_begin(struct transformer *model, long length, bool gradie
         nn_site_begin(&model->layer[l].site, length, gradient);
 }
 
-void transformer_embed(struct transformer *model, struct transformer_chunk *chunk, struct nn_rows ret_x)
+void transformer_embed(struct transformer *model, const struct transformer_chunk *chunk, struct nn_rows ret_x)
 {
     const struct batch *batch = chunk->batch;
-    const long row = chunk->first * batch->length;
-    chunk->consecutive =
-        nn_positions(&model->common, batch, chunk->first, chunk->samples, model->step, model->positions);
-    nn_embedding_forward(&model->embedding, &model->common, batch, row, chunk->rows, ret_x);
+    nn_positions(&model->common, batch, chunk->first, chunk->samples, model->step, model->positions);
+    nn_embedding_forward(&model->embedding, &model->common, batch, chunk->row, chunk->rows, ret_x);
     nn_site_add(&model->position, ret_x.at, ret_x.stride, chunk->rows, model->positions);
-    nn_drop_rows(&model->drop_input, batch, row, chunk->rows, model->width, ret_x);
+    nn_drop_rows(&model->drop_input, batch, chunk->row, chunk->rows, model->width, ret_x);
 }
 
 void transformer_norm_rows(const struct transformer *model, const struct transformer_norm *norm, long count,
@@ -84,7 +82,7 @@ static void join(const struct transformer *model, const struct nn_linear *linear
         return;
     }
     nn_linear_forward(&model->common, linear, count, x, (struct nn_rows){0}, y);
-    nn_drop_rows(dropout, chunk->batch, chunk->first * chunk->batch->length + row, count, model->width, y);
+    nn_drop_rows(dropout, chunk->batch, chunk->row + row, count, model->width, y);
     for (long r = 0; r < count; r++)
         model->common.kernels->add_scaled(y.at + r * y.stride, residual.at + r * residual.stride, 1,
                                           nn_padded(model->width));

@@ -34,7 +34,7 @@ static struct nn_rows branch_gradient(struct transformer *model, const struct tr
         return from;
     assert(from.stride == to.stride);
     memcpy(to.at, from.at, (size_t)(chunk->rows * from.stride) * sizeof(real));
-    nn_drop_rows(dropout, chunk->batch, chunk->first * chunk->batch->length, chunk->rows, model->width, to);
+    nn_drop_rows(dropout, chunk->batch, chunk->row, chunk->rows, model->width, to);
     return to;
 }
 
@@ -71,28 +71,27 @@ static void attention_gradient(struct transformer *model, struct transformer_lay
     norm_gradient(model, &layer->norm, rows, kept->x, kept->statistics, true);
 }
 
-static void chunk_forward(struct transformer *model, struct transformer_chunk *chunk, real *ret_logits)
+static void chunk_forward(struct transformer *model, const struct transformer_chunk *chunk, real *ret_logits)
 {
     const struct batch *batch = chunk->batch;
     transformer_embed(model, chunk, model->layer[0].kept.x);
     for (long l = 0; l < model->layers; l++) {
         struct transformer_layer *layer = &model->layer[l];
         const struct transformer_rows *kept = &layer->kept;
-        const struct transformer_heads heads = transformer_heads_of(model, batch->length, kept->projected);
+        const struct transformer_heads heads = transformer_heads_of(model, kept->projected);
         transformer_project(model, layer, 0, chunk->rows, kept);
         transformer_attend(model, layer, chunk, 0, chunk->rows, &heads, kept->mixed);
         transformer_finish(model, layer, chunk, 0, chunk->rows, kept);
     }
     transformer_norm_rows(model, &model->norm, chunk->rows, model->layer[model->layers - 1].kept.next,
                           model->last_normed, model->last_statistics);
-    nn_head_forward(&model->head, &model->common, batch, chunk->first, chunk->first * batch->length, chunk->rows,
-                    model->last_normed, ret_logits);
+    nn_head_forward(&model->head, &model->common, batch, chunk->first, chunk->row, chunk->rows, model->last_normed,
+                    ret_logits);
 }
 
 static void chunk_backward(struct transformer *model, const struct transformer_chunk *chunk, double targets,
                            const real *logits)
 {
-    const long row = chunk->first * chunk->batch->length;
     const struct nn_rows x_gradient = model->x_gradient;
     nn_head_gradient(&model->head, &model->common, chunk->batch, chunk->first, chunk->samples, targets,
                      model->last_normed, logits, model->normed_gradient);
@@ -102,8 +101,8 @@ static void chunk_backward(struct transformer *model, const struct transformer_c
         ffn_gradient(model, &model->layer[l], chunk);
         attention_gradient(model, &model->layer[l], chunk);
     }
-    nn_drop_rows(&model->drop_input, chunk->batch, row, chunk->rows, model->width, x_gradient);
-    nn_embedding_gradient(&model->embedding, &model->common, chunk->batch, row, chunk->rows, x_gradient);
+    nn_drop_rows(&model->drop_input, chunk->batch, chunk->row, chunk->rows, model->width, x_gradient);
+    nn_embedding_gradient(&model->embedding, &model->common, chunk->batch, chunk->row, chunk->rows, x_gradient);
     nn_site_add_gradient(&model->position, x_gradient.at, x_gradient.stride, chunk->rows, model->positions);
 }
 
@@ -124,12 +123,10 @@ static void sums_end(struct transformer *model, long length)
 static void group_gradient(struct transformer *model, const struct batch *batch, long first, long end, double targets,
                            real *ret_logits)
 {
-    const long most = transformer_chunk_samples(model, batch->length);
+    struct transformer_chunk chunk;
     transformer_sites_begin(model, batch->length, true);
-    for (long start = first; start < end; start += most) {
-        const long samples = nn_least(most, end - start);
-        struct transformer_chunk chunk = {
-            .batch = batch, .first = start, .samples = samples, .rows = samples * batch->length};
+    for (long start = first; start < end; start += chunk.samples) {
+        chunk = transformer_chunk(model, batch, start, end);
         chunk_forward(model, &chunk, ret_logits);
         chunk_backward(model, &chunk, targets, ret_logits);
     }
@@ -142,11 +139,11 @@ void transformer_gradient(struct nn_model *common, const struct batch *batch, co
     struct transformer *model = (struct transformer *)common;
     assert(transformer_fits(model, batch, common->max_trained_length));
     const double targets = pass->targets > 0 ? pass->targets : (double)nn_targets(batch);
-    const long each = nn_group_samples(batch->length);
     transformer_begin(model, pass->step);
-    for (long first = 0, number = 0; first < batch->samples; first += each, number++) {
+    for (long first = 0, number = 0, end; first < batch->samples; first = end, number++) {
+        end = first + nn_group_take(batch, first);
         nn_group_begin(&model->group, common, pass, number);
-        group_gradient(model, batch, first, nn_least(first + each, batch->samples), targets, ret_logits);
+        group_gradient(model, batch, first, end, targets, ret_logits);
         nn_group_end(&model->group, common, pass, number);
     }
     if (ret_loss)

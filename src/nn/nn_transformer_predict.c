@@ -13,42 +13,40 @@ static void measure_values(struct transformer *model, const struct transformer_c
     const struct batch *batch = chunk->batch;
     const real *values = projected.at + 2 * model->part;
     for (long head = 0; head < model->heads; head++) {
+        struct nn_place place = nn_place(batch, chunk->row + row);
         model->common.kernels->norms(values + head * model->head_padded, projected.stride, count, model->head_padded,
                                      model->value_norms);
-        for (long r = 0, next = 0; r < count; r++) {
-            const long sample = (row + r) / batch->length, position = (row + r) % batch->length;
-            const int32_t *relevant = batch->relevant + (chunk->first + sample) * batch->relevant_count;
-            if (position == 0)
+        for (long r = 0, next = 0; r < count; r++, nn_place_next(batch, &place)) {
+            const int32_t *relevant = batch->relevant + place.sample * batch->relevant_count;
+            if (place.position == 0)
                 next = 0;
-            while (next < batch->relevant_count && relevant[next] < position)
+            while (next < batch->relevant_count && relevant[next] < place.position)
                 next++;
-            const bool is = next < batch->relevant_count && relevant[next] == position;
-            (is ? chunk->relevant_norms : chunk->other_norms)[sample] += (double)model->value_norms[r];
+            const bool is = next < batch->relevant_count && relevant[next] == place.position;
+            (is ? chunk->relevant_norms : chunk->other_norms)[place.sample - chunk->first] +=
+                (double)model->value_norms[r];
         }
     }
 }
 
 // From how many tokens on the heads of a sequence are taken apart, so that a head's keys and values are read as
-// streams.
+// streams. It is the only one of its chunk.
 enum { LONG_SEQUENCE = 1024 };
 
 static struct transformer_heads heads_apart(const struct transformer *model, long length)
 {
     const long head = length * model->head_padded;
-    return (struct transformer_heads){.at = model->block.projected.at,
-                                      .stride = model->head_padded,
-                                      .head = head,
-                                      .part = model->heads * head,
-                                      .sample = 3 * model->heads * head};
+    return (struct transformer_heads){
+        .at = model->block.projected.at, .stride = model->head_padded, .head = head, .part = model->heads * head};
 }
 
-// `count` rows of one sample, from its row `position` on.
-static void take_apart(const struct transformer *model, const struct transformer_heads *heads, long sample,
-                       long position, long count, struct nn_rows projected)
+// `count` rows, from row `row` on.
+static void take_apart(const struct transformer *model, const struct transformer_heads *heads, long row, long count,
+                       struct nn_rows projected)
 {
     const long columns = model->head_padded;
     for (long place = 0; place < 3 * model->heads; place++) { // a head's queries, keys or values
-        real *to = heads->at + sample * heads->sample + place * heads->head + position * columns;
+        real *to = heads->at + place * heads->head + row * columns;
         for (long r = 0; r < count; r++)
             memcpy(to + r * columns, projected.at + r * projected.stride + place * columns,
                    (size_t)columns * sizeof *to);
@@ -58,10 +56,9 @@ static void take_apart(const struct transformer *model, const struct transformer
 static struct transformer_heads project_chunk(struct transformer *model, const struct transformer_layer *layer,
                                               const struct transformer_chunk *chunk)
 {
-    const long length = chunk->batch->length;
-    const bool apart = length >= LONG_SEQUENCE;
+    const bool apart = chunk->samples == 1 && chunk->rows >= LONG_SEQUENCE;
     const struct transformer_heads heads =
-        apart ? heads_apart(model, length) : transformer_heads_of(model, length, model->block.projected);
+        apart ? heads_apart(model, chunk->rows) : transformer_heads_of(model, model->block.projected);
     for (long row = 0, some; row < chunk->rows; row += some) {
         struct transformer_rows rows = transformer_block_at(model, row);
         some = transformer_block_rows(chunk, row);
@@ -71,7 +68,7 @@ static struct transformer_heads project_chunk(struct transformer *model, const s
         if (chunk->relevant_norms)
             measure_values(model, chunk, row, some, rows.projected);
         if (apart)
-            take_apart(model, &heads, row / length, row % length, some, rows.projected);
+            take_apart(model, &heads, row, some, rows.projected);
     }
     return heads;
 }
@@ -94,8 +91,8 @@ static void chunk_logits(struct transformer *model, const struct transformer_chu
         const struct transformer_rows rows = transformer_block_at(model, row);
         some = transformer_block_rows(chunk, row);
         transformer_norm_rows(model, &model->norm, some, rows.x, rows.normed, rows.statistics);
-        nn_head_forward(&model->head, &model->common, chunk->batch, chunk->first,
-                        chunk->first * chunk->batch->length + row, some, rows.normed, ret_logits);
+        nn_head_forward(&model->head, &model->common, chunk->batch, chunk->first, chunk->row + row, some, rows.normed,
+                        ret_logits);
     }
 }
 
@@ -120,10 +117,10 @@ static void end_measures(const struct transformer *model, const struct transform
                          const struct nn_outputs *outputs)
 {
     const struct batch *batch = chunk->batch;
-    const double places = (double)(model->layers * model->heads), tokens = (double)batch->length;
-    const double relevant = (double)batch->relevant_count;
+    const double places = (double)(model->layers * model->heads), relevant = (double)batch->relevant_count;
     for (long s = 0; s < chunk->samples; s++) {
         const long sample = chunk->first + s;
+        const double tokens = (double)batch_length(batch, sample);
         if (outputs->relevant_mass)
             outputs->relevant_mass[sample] = chunk->mass ? mean_of(chunk->mass[s], places * tokens) : (real)NAN;
         if (outputs->relevant_value_norm)
@@ -137,13 +134,11 @@ void transformer_predict(struct nn_model *common, const struct batch *batch, con
 {
     struct transformer *model = (struct transformer *)common;
     assert(transformer_fits(model, batch, common->max_length));
-    const long most = transformer_chunk_samples(model, batch->length);
+    struct transformer_chunk chunk;
     transformer_begin(model, -1);
     transformer_sites_begin(model, batch->length, false);
-    for (long first = 0; first < batch->samples; first += most) {
-        const long samples = nn_least(most, batch->samples - first);
-        struct transformer_chunk chunk = {
-            .batch = batch, .first = first, .samples = samples, .rows = samples * batch->length};
+    for (long first = 0; first < batch->samples; first += chunk.samples) {
+        chunk = transformer_chunk(model, batch, first, batch->samples);
         begin_measures(model, &chunk, outputs);
         transformer_embed(model, &chunk, model->block.x);
         for (long l = 0; l < model->layers; l++)
