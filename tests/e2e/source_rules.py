@@ -9,7 +9,7 @@ from harness import ROOT, claim, main
 
 # Headers on the system's path, which every layer could include, and the library of meson.build's table that allows them.
 LIBRARY_HEADERS = {r"yaml\.h": "yaml", r"mpi(-ext)?\.h": "mpi", r"(hdf5|H5\w*)\.h": "hdf5", r"xxh(ash|3)\.h": "xxhash",
-                   r"pthread\.h": "threads"}
+                   r"pthread\.h": "threads", r"zip(conf)?\.h": "zip"}
 # Functions of libm whose result is exact or exactly rounded, so that every processor and version gives the same bits.
 EXACT = {name + suffix for name in "sqrt fabs floor ceil trunc rint nearbyint copysign frexp ldexp scalbn modf".split()
          for suffix in ("", "f")}
