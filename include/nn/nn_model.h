@@ -12,11 +12,11 @@
 //
 // transformer, x of length x width, per layer (Pre-LN):
 //   x += attention(norm(x)) W_o + b_o;   x += act(norm(x) W_1 + b_1) W_2 + b_2;   logits = head(norm(x)) W_h + b_h
-// with queries, keys and values norm(x) W + b, scores q·k / sqrt(width / heads), softmax over the keys that
-// attention_mask allows. x starts as the embedding of tokens (plus noise) or vectors W_e + b_e, and added positions.
-// rnn: h = tanh(x W_x + b_x + h' W_h + b_h); lstm: gates i, f, g, o of the same form; layers stacked, head as above
-// without norm. Initial values are PyTorch's defaults: linear layers uniform within ±1/sqrt(inputs), embeddings
-// N(0, 1), gains 1.
+// with queries, keys and values norm(x) W + b (attention_bias false: no b, no b_o), scores q·k / sqrt(width / heads),
+// softmax over the keys that attention_mask allows. x starts as the embedding of tokens (plus noise) or vectors W_e +
+// b_e, and added positions. rnn: h = tanh(x W_x + b_x + h' W_h + b_h); lstm: gates i, f, g, o of the same form; layers
+// stacked, head as above without norm. Initial values are PyTorch's defaults: linear layers uniform within
+// ±1/sqrt(inputs), embeddings N(0, 1), gains 1.
 //
 // Encodings are described in their files, nn_encoding_NAME.c, and what they do beyond train_length in
 // docs/science.md.
@@ -85,11 +85,10 @@ struct nn_pass {
     double targets; // what the summed loss is divided by; 0: the targets of this batch that count
 };
 
-// Gradient at the current weights of the mean loss on batch->targets, zero for frozen tensors. The batch has at most
-// train_length tokens a sample.
-//   ret_logits (samples, positions, outputs)
-//   ret_loss: the loss, summed in double over samples and positions in their order, divided as `pass` says; NULL: not
-//   wanted
+// Gradient at the current weights of the mean loss on batch->targets, zero for frozen tensors. Its sequences have at
+// most train_length tokens.
+//   ret_logits (targets, outputs): those of a sequence from batch_target on, with the bits that it has in any batch
+//   ret_loss: the loss, summed in double over targets in their order, divided as `pass` says; NULL: not wanted
 // Memory O(length), also here: attention is differentiated block by block and never kept. No malloc. The bits do not
 // depend on how the model chunks the batch.
 void nn_gradient(struct nn_model *model, const struct batch *batch, const struct nn_pass *pass, real *ret_logits,
@@ -100,7 +99,7 @@ void nn_set_chunk(struct nn_model *model, long samples);
 
 // Outputs of a forward pass without dropout and attention noise; NULL members are not wanted.
 struct nn_outputs {
-    real *logits;                // (samples, positions, outputs)
+    real *logits;                // (targets, outputs), as in nn_gradient
     real *relevant_mass;         // (samples): attention on the relevant positions, mean over queries, heads and layers
     real *relevant_value_norm;   // (samples): mean norm of the value vectors of the relevant tokens, likewise
     real *irrelevant_value_norm; // (samples): and of the others; NaN without any. All three NaN without attention
@@ -110,10 +109,10 @@ void nn_predict(struct nn_model *model, const struct batch *batch, const struct 
 
 // Targets of the batch that count.
 long nn_targets(const struct batch *batch);
-// Losses (samples, positions) of logits, the same arithmetic as in nn_gradient; 0 where a target does not count.
+// Losses (targets) of logits, the same arithmetic as in nn_gradient; 0 where a target does not count.
 // Binary: log(1 + exp(-y f)); else -log softmax at the target.
 void nn_losses(const struct batch *batch, const real *logits, real *ret_losses);
-// The class (samples, positions) with the largest logit, the lowest of equals; binary: 1 for f > 0, 0 for f < 0. -1
+// The class (targets) with the largest logit, the lowest of equals; binary: 1 for f > 0, 0 for f < 0. -1
 // where a logit is NaN or, binary, zero: wrong whatever the target.
 void nn_classes(const struct batch *batch, const real *logits, int32_t *ret_class);
 

@@ -48,7 +48,7 @@ static struct transformer_norm add_norm(struct transformer *model, struct nn_bui
 }
 
 // A part of a linear layer: `tensor` with the name's format in place of the name. `scale` is a factor on all that it
-// yields, x W + b; the parametrization's is on x W alone.
+// yields, x W + b; the parametrization's is on x W alone. `bias_name` NULL: no bias.
 static void add_part(struct transformer *model, struct nn_builder *builder, struct nn_linear *linear,
                      struct nn_tensor tensor, const char *bias_name, long layer, double scale)
 {
@@ -57,7 +57,9 @@ static void add_part(struct transformer *model, struct nn_builder *builder, stru
     tensor.name = nn_name(builder, tensor.name, layer);
     tensor.rate = scaling.rate;
     struct nn_tensor *weight = nn_add_weight(&model->common, builder, tensor);
-    struct nn_tensor *bias = nn_add_bias(&model->common, builder, nn_name(builder, bias_name, layer), weight);
+    struct nn_tensor *bias = NULL;
+    if (bias_name)
+        bias = nn_add_bias(&model->common, builder, nn_name(builder, bias_name, layer), weight);
     if (bias)
         bias->rate = nn_scaling(settings, ROLE_INPUT).rate;
     nn_linear_part(linear, weight, bias, scale * scaling.factor, scale);
@@ -70,6 +72,7 @@ static void add_attention(struct transformer *model, struct nn_builder *builder,
                                            {"layers.%ld.attention.key", "layers.%ld.attention.key.bias"},
                                            {"layers.%ld.attention.value", "layers.%ld.attention.value.bias"}};
     const double scale = nn_score_scale(&model->common.settings);
+    const bool biased = model->common.settings.model.attention_bias;
     for (int p = 0; p < 3; p++)
         add_part(model, builder, &layer->project,
                  (struct nn_tensor){.name = names[p][0],
@@ -77,14 +80,14 @@ static void add_attention(struct transformer *model, struct nn_builder *builder,
                                     .columns = model->width,
                                     .column_group = model->head_dim,
                                     .column_group_padded = model->head_padded},
-                 names[p][1], number, p == 0 ? scale : 1);
+                 biased ? names[p][1] : NULL, number, p == 0 ? scale : 1);
     add_part(model, builder, &layer->out,
              (struct nn_tensor){.name = "layers.%ld.attention.out",
                                 .rows = model->width,
                                 .columns = model->width,
                                 .row_group = model->head_dim,
                                 .row_group_padded = model->head_padded},
-             "layers.%ld.attention.out.bias", number, 1);
+             biased ? "layers.%ld.attention.out.bias" : NULL, number, 1);
     nn_linear_layout(&layer->project, builder);
     nn_linear_layout(&layer->out, builder);
 }
@@ -225,7 +228,8 @@ static void fill_linear(const struct transformer *model, const struct nn_linear 
     const double initial = settings->model.init_gain * nn_scaling(settings, ROLE_HIDDEN).initial;
     for (int p = 0; p < linear->parts; p++) {
         nn_fill_uniform(&model->common, linear->part[p].weight, scale * initial * (p == 2 ? gain : 1));
-        nn_fill_uniform(&model->common, linear->part[p].bias, scale);
+        if (linear->part[p].bias)
+            nn_fill_uniform(&model->common, linear->part[p].bias, scale);
     }
 }
 
