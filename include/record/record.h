@@ -41,7 +41,8 @@ struct record {
     struct hash128 identity;
     uint32_t numerics;
     enum record_status status;
-    struct settings settings;
+    struct settings settings; // values that are texts are the giver's, but `texts` of a decoded record
+    struct arena *texts;
     size_t parts_count, parts_capacity;
     struct record_part *parts;
     // Failure only (status RECORD_FAILED):

@@ -228,8 +228,8 @@ void setting_put(const struct setting *setting, struct settings *settings, union
 // which then has to end with a zero at `length`.
 enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
                                union setting_value *ret_value, struct status *status) MUST_CHECK;
-// A value computed elsewhere (ranges): the same checks on its number. Choices, booleans and texts have no ranges and are
-// refused.
+// A value computed elsewhere (ranges): the same checks on its number. Choices, booleans and texts have no ranges and
+// are refused.
 enum status_code setting_from_real(const struct setting *setting, double number, union setting_value *ret_value,
                                    struct status *status) MUST_CHECK;
 

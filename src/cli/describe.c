@@ -38,8 +38,11 @@ static void describe_setting(const struct setting *row)
 {
     char domain[256], standard[SETTING_TEXT_SIZE];
     bool inside = row->type != SETTING_INT || (double)row->standard.i >= row->low;
+    bool empty = row->type == SETTING_TEXT && !*row->standard.text;
     printf("  %-18s %s; default %s", row->name, setting_domain(row, domain, sizeof domain),
-           inside ? setting_text(row, row->standard, standard) : "the replicate");
+           empty    ? "empty"
+           : inside ? setting_text(row, row->standard, standard)
+                    : "the replicate");
     if (row->unit && strcmp(row->unit, "1") != 0)
         printf("%s %s", is_share(row) ? " of the" : "", row->unit);
     printf("\n                     %s\n", row->help);

@@ -42,7 +42,7 @@ static void print_axis(const struct axis *axis)
         const struct axis_column *column = &axis->columns[c];
         printf("  %-18s", column->setting->name);
         for (size_t i = 0; i < axis->count && i < 16; i++)
-            printf("%s%s", i ? ", " : "", setting_text(column->setting, column->values[i], text));
+            printf("%s%s", i ? ", " : "", setting_brief(column->setting, column->values[i], text));
         printf("%s%s%s\n", axis->count > 16 ? ", …" : "", axis->columns_count > 1 ? "  together as " : "",
                axis->columns_count > 1 ? axis->name : "");
     }

@@ -27,6 +27,7 @@ static const struct cli_option options[] = {
 
 struct predictor {
     struct settings settings;
+    struct arena *texts; // of the settings
     int64_t step, numerics;
     struct arena *arena;
     struct nn_model *model;
@@ -62,7 +63,9 @@ static enum status_code read_settings(const char *path, struct predictor *p, str
     if (code == STATUS_OK)
         code = weights_read_note(path, "trial", &trial, status);
     if (code == STATUS_OK) {
-        code = settings_read((const char *)text.data, text.size, &p->settings, status);
+        p->texts = arena_create(1 << 10, 0);
+        code = p->texts ? settings_read((const char *)text.data, text.size, p->texts, &p->settings, status)
+                        : status_set(status, STATUS_MEMORY, "no memory");
         if (code == STATUS_OK)
             code = settings_check(&p->settings, &blamed, status);
         if (code != STATUS_OK)
@@ -262,6 +265,7 @@ static enum cli_exit run(const struct cli *cli)
     if (code == STATUS_OK)
         code = predict(&p, path, cli->option[OUTPUT].text, &status);
     arena_destroy(p.arena);
+    arena_destroy(p.texts);
     return code ? cli_fail(&status) : EXIT_DONE;
 }
 

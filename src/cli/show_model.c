@@ -8,7 +8,8 @@
 
 bool show_is_number(const struct store_axis *axis)
 {
-    return axis->columns[0]->type != SETTING_CHOICE && axis->columns[0]->type != SETTING_BOOL;
+    const enum setting_type type = axis->columns[0]->type;
+    return type == SETTING_INT || type == SETTING_UINT || type == SETTING_REAL;
 }
 
 // The numeric axis with the most values runs down the tables, unless one is named.
@@ -185,7 +186,7 @@ char *show_value(const struct store_axis *axis, size_t index, char *ret_text, si
     *ret_text = 0;
     for (size_t c = 0; c < axis->columns_count; c++)
         snprintf(ret_text + strlen(ret_text), size - strlen(ret_text), "%s%s", c ? "/" : "",
-                 setting_text(axis->columns[c], axis->values[c][index], text));
+                 setting_brief(axis->columns[c], axis->values[c][index], text));
     return ret_text;
 }
 

@@ -105,7 +105,7 @@ void cli_sweep_fini(struct cli_sweep *sweep)
 static void put_setting(const struct setting *setting, const struct settings *settings, struct bytes *ret_text)
 {
     char value[SETTING_TEXT_SIZE];
-    setting_text(setting, setting_get(setting, settings), value);
+    setting_brief(setting, setting_get(setting, settings), value);
     bytes_raw(ret_text, setting->name, strlen(setting->name));
     bytes_u8(ret_text, '=');
     bytes_raw(ret_text, value, strlen(value));
@@ -243,7 +243,7 @@ static enum status_code list_values(const struct axis_column *column, size_t cou
     char text[SETTING_TEXT_SIZE], list[512] = "";
     for (size_t i = 0; i < count && strlen(list) < sizeof list - SETTING_TEXT_SIZE - 8; i++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
-                 setting_text(column->setting, column->values[i], text));
+                 setting_brief(column->setting, column->values[i], text));
     return status_set(status, STATUS_INVALID, "--select: %s; %s is one of %s", why, column->setting->name, list);
 }
 

@@ -62,7 +62,7 @@ static void warn_repeated(struct build *build, const struct axis *axis, size_t i
     char text[SETTING_TEXT_SIZE];
     const struct axis_column *column = &axis->columns[0];
     report_warning(build->report, axis->place, "%s: value %zu (%s%s) is there already; the two are one point",
-                   axis->name, index + 1, setting_text(column->setting, column->values[index], text),
+                   axis->name, index + 1, setting_brief(column->setting, column->values[index], text),
                    axis->columns_count > 1 ? ", …" : "");
 }
 

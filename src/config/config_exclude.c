@@ -13,7 +13,7 @@ static const char *suggest(const struct axis_column *column, size_t count, union
 {
     const struct setting *setting = column->setting;
     char text[SETTING_TEXT_SIZE];
-    bool number = setting->type != SETTING_CHOICE && setting->type != SETTING_BOOL;
+    bool number = setting->type != SETTING_CHOICE && setting->type != SETTING_BOOL && setting->type != SETTING_TEXT;
     size_t nearest = 0, used = (size_t)snprintf(ret_text, LIST_SIZE, number ? "the nearest is" : "it has");
     for (size_t i = 1; number && i < count; i++) {
         double distance = fabs(setting_real(setting, column->values[i]) - setting_real(setting, value));
@@ -22,7 +22,7 @@ static const char *suggest(const struct axis_column *column, size_t count, union
     }
     for (size_t i = number ? nearest : 0; i < (number ? nearest + 1 : count) && used < LIST_SIZE - 1; i++)
         used += (size_t)snprintf(ret_text + used, LIST_SIZE - used, "%s %s", !number && i ? "," : "",
-                                 setting_text(setting, column->values[i], text));
+                                 setting_brief(setting, column->values[i], text));
     return ret_text;
 }
 
@@ -42,7 +42,7 @@ static void check_values(struct build *build, const struct node *node, const str
         char text[SETTING_TEXT_SIZE], list[LIST_SIZE];
         if (!is_on_axis(column, axis->count, condition->values[i]))
             report_error(build->report, at->place, "%s is not on the axis '%s'; %s",
-                         setting_text(column->setting, condition->values[i], text), column->setting->name,
+                         setting_brief(column->setting, condition->values[i], text), column->setting->name,
                          suggest(column, axis->count, condition->values[i], list));
         at = node->kind == NODE_LIST ? at->next : at;
     }

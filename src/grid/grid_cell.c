@@ -82,7 +82,7 @@ char *cell_text(const struct grid *grid, size_t cell, char *ret_text, size_t siz
         for (size_t c = 0; c < sweep->axes[a].columns_count && used < size; c++) {
             const struct axis_column *column = &sweep->axes[a].columns[c];
             char text[SETTING_TEXT_SIZE];
-            setting_text(column->setting, column->values[cell_row(grid, cell, a)], text);
+            setting_brief(column->setting, column->values[cell_row(grid, cell, a)], text);
             used += (size_t)snprintf(ret_text + used, size - used, "%s=%s, ", column->setting->name, text);
         }
     if (used < size)

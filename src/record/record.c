@@ -29,6 +29,7 @@ void record_fini(struct record *record)
     for (size_t i = 0; i < record->parts_count; i++)
         part_fini(&record->parts[i]);
     free(record->parts);
+    arena_destroy(record->texts);
     memset(record, 0, sizeof *record);
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 // Equal parts and fields are looked for in quadratic time, so that a forged count must have a bound.
-enum { PARTS_LIMIT = 1 << 16, VALUES_LIMIT = 1 << 10 };
+enum { PARTS_LIMIT = 1 << 16, VALUES_LIMIT = 1 << 10, TEXTS_BLOCK = 1 << 10 };
 
 static enum status_code damaged(struct status *status, const char *what)
 {
@@ -161,7 +161,10 @@ static enum status_code decode_identity(struct bytes_reader *reader, struct reco
     if (reader->failed || version == 0 || state >= RECORD_STATUSES)
         return damaged(status, "its head is not one");
     record->status = state;
-    enum status_code code = settings_decode(reader, &record->settings, status);
+    record->texts = arena_create(TEXTS_BLOCK, 0);
+    if (!record->texts)
+        return status_set(status, STATUS_MEMORY, "record: no memory for its settings");
+    enum status_code code = settings_decode(reader, record->texts, &record->settings, status);
     if (code != STATUS_OK)
         status_context(status, "record");
     return code;

@@ -28,6 +28,7 @@ union setting_value setting_get(const struct setting *setting, const struct sett
         break;
     case SETTING_TEXT:
         value.text = *(const char *const *)(const void *)at;
+        value.text = value.text ? value.text : ""; // of zeroed settings
         break;
     }
     return value;

@@ -45,6 +45,8 @@ static enum status_code sweep_of_view(const struct store_view *view, struct stor
     if (code != STATUS_OK)
         return code;
     ret_sweep->base = view->fixed;
+    if (!settings_keep(&ret_sweep->base, ret_sweep->texts))
+        return status_set(status, STATUS_MEMORY, "no memory for the settings of %s", view->path);
     for (size_t i = 0; i < settings_count; i++)
         ret_sweep->is_axis[i] = !store_h5_has_attribute(view->file, settings_table[i].name);
     ret_sweep->planned = view->planned;

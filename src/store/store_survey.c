@@ -66,7 +66,8 @@ static enum status_code take_head(struct plan *plan, size_t row, const struct st
     };
     if (record->status == RECORD_FAILED && entry->attempts > to->attempts)
         to->attempts = entry->attempts;
-    return to->reason && to->host && to->version ? STATUS_OK : no_memory(plan, status);
+    const bool kept = settings_keep(&to->settings, plan->arena);
+    return kept && to->reason && to->host && to->version ? STATUS_OK : no_memory(plan, status);
 }
 
 static enum status_code survey_record(void *self, size_t row, uint64_t offset, const struct store_payload *payload,

@@ -8,14 +8,17 @@ void store_sweep_fini(struct store_sweep *sweep)
     free(sweep->name);
     free(sweep->text);
     free(sweep->is_axis);
+    arena_destroy(sweep->texts);
     *sweep = (struct store_sweep){0};
 }
 
 enum status_code store_sweep_init(struct store_sweep *ret_sweep, struct status *status)
 {
-    struct store_sweep sweep = {.is_axis = calloc(settings_count, sizeof(bool))};
-    if (!sweep.is_axis)
+    struct store_sweep sweep = {.is_axis = calloc(settings_count, sizeof(bool)), .texts = arena_create(1 << 10, 0)};
+    if (!sweep.is_axis || !sweep.texts) {
+        store_sweep_fini(&sweep);
         return status_set(status, STATUS_MEMORY, "no memory for a sweep's settings");
+    }
     settings_defaults(&sweep.base);
     *ret_sweep = sweep;
     return STATUS_OK;
@@ -78,7 +81,7 @@ enum status_code store_sweep_decode(const void *data, size_t size, struct store_
     const char *name = bytes_read_text(&reader, &name_length);
     const unsigned char *text = bytes_read_blob(&reader, &sweep.text_size);
     sweep.planned = bytes_read_u64(&reader);
-    code = settings_decode(&reader, &sweep.base, status);
+    code = settings_decode(&reader, sweep.texts, &sweep.base, status);
     if (code == STATUS_OK)
         code = decode_axes(&reader, &sweep, status);
     if (code == STATUS_OK && reader.failed)
@@ -108,7 +111,7 @@ static void describe_values(const struct setting *setting, const struct axis_col
     char value[SETTING_TEXT_SIZE];
     bytes_raw(text, "[", 1);
     for (size_t i = 0; i < count && i < SHOWN; i++) {
-        setting_text(setting, column->values[i], value);
+        setting_brief(setting, column->values[i], value);
         if (i)
             bytes_raw(text, ", ", 2);
         bytes_raw(text, value, strlen(value));
@@ -131,13 +134,13 @@ static void compare_setting(const struct setting *setting, const struct store_sw
         same = same || setting_compare(setting, old, column->values[i]) == 0;
     if (same)
         return;
-    const char *const words[] = {"\n  ", setting->name, " is ", setting_text(setting, old, value), " there and "};
+    const char *const words[] = {"\n  ", setting->name, " is ", setting_brief(setting, old, value), " there and "};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         bytes_raw(text, words[i], strlen(words[i]));
     if (column) {
         describe_values(setting, column, count, text);
     } else {
-        setting_text(setting, now, value);
+        setting_brief(setting, now, value);
         bytes_raw(text, value, strlen(value));
     }
     bytes_raw(text, " here", strlen(" here"));
@@ -149,7 +152,7 @@ enum status_code store_sweep_check(const struct store_sweep *stored, const struc
     struct bytes text = {0};
     enum status_code code = STATUS_OK;
     for (size_t i = 0; i < settings_count; i++)
-        if (!settings_table[i].assigned && !stored->is_axis[i])
+        if (!settings_table[i].assigned && !settings_table[i].unhashed && !stored->is_axis[i])
             compare_setting(&settings_table[i], stored, sweep, &text);
     if (text.failed)
         code = status_set(status, STATUS_MEMORY, "no memory to compare settings");

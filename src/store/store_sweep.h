@@ -14,12 +14,13 @@ struct store_sweep {
     size_t text_size;
     uint64_t planned;
     struct settings base;
-    bool *is_axis; // (settings_count)
+    struct arena *texts; // of its settings
+    bool *is_axis;       // (settings_count)
 };
 
 // NULL-safe on a zeroed one.
 void store_sweep_fini(struct store_sweep *sweep);
-// Zeroed, with room for is_axis.
+// Zeroed, with room for is_axis and texts.
 enum status_code store_sweep_init(struct store_sweep *ret_sweep, struct status *status) MUST_CHECK;
 
 void store_sweep_encode(const struct sweep *sweep, uint64_t planned, struct bytes *bytes);

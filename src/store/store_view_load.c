@@ -53,6 +53,7 @@ static enum status_code read_fixed(struct store_view *view, const struct setting
         value.b = flag == 1;
         break;
     case SETTING_CHOICE:
+    case SETTING_TEXT:
         code = store_h5_get_text(&h5, view->file, setting->name, view->arena, &text);
         if (code == STATUS_OK && setting_parse(setting, text, strlen(text), &value, status) != STATUS_OK)
             return status_context(status, "%s: %s", view->path, setting->name);
@@ -126,6 +127,21 @@ static enum status_code read_numbers(struct store_view *view, const char *path, 
     return store_h5_get_rows(&h5, view->file, path, type, 0, count, 1, ret_data);
 }
 
+static enum status_code read_texts(struct store_view *view, const char *path, const struct setting *setting,
+                                   size_t count, union setting_value *ret_values, struct status *status)
+{
+    const struct h5 h5 = {view->path, status};
+    const char **texts = arena_get(view->arena, count + 1, sizeof *texts);
+    enum status_code code =
+        texts ? store_h5_get_texts(&h5, view->file, path, count, view->arena, texts) : no_memory(view, status);
+    for (size_t i = 0; i < count && code == STATUS_OK; i++) {
+        code = setting_parse(setting, texts[i], strlen(texts[i]), &ret_values[i], status);
+        if (code != STATUS_OK)
+            status_context(status, "%s: %s", view->path, path);
+    }
+    return code;
+}
+
 enum status_code store_view_read_setting(struct store_view *view, const char *group, const struct setting *setting,
                                          size_t count, union setting_value *ret_values, struct status *status)
 {
@@ -140,6 +156,8 @@ enum status_code store_view_read_setting(struct store_view *view, const char *gr
         choices++;
     char path[128];
     snprintf(path, sizeof path, "%s/%s%s", group, setting->name, setting->type == SETTING_CHOICE ? CODE_SUFFIX : "");
+    if (setting->type == SETTING_TEXT)
+        return read_texts(view, path, setting, count, ret_values, status);
     unsigned char *data = malloc(count ? count * size : 1);
     if (!data)
         return no_memory(view, status);

@@ -67,23 +67,43 @@ static enum status_code write_choice(const struct h5 *h5, hid_t parent, const st
     return code == STATUS_OK ? write_codes(h5, parent, setting, scale ? scale : *ret_dataset, count, values) : code;
 }
 
+static enum status_code write_flags(const struct h5 *h5, hid_t parent, const struct setting *setting, hid_t scale,
+                                    size_t count, const union setting_value *values, hid_t *ret_dataset)
+{
+    static const char *const truth[] = {"false", "true", NULL};
+    uint8_t *flags = malloc(count + 1);
+    if (!flags)
+        return status_set(h5->status, STATUS_MEMORY, "no memory for the values of %s", setting->name);
+    for (size_t i = 0; i < count; i++)
+        flags[i] = values[i].b;
+    enum status_code code = store_h5_put_coordinate(h5, parent, setting->name, H5_U8, count, flags, scale, ret_dataset);
+    free(flags);
+    return code == STATUS_OK ? store_h5_put_flags(h5, *ret_dataset, truth, false) : code;
+}
+
+static enum status_code write_text(const struct h5 *h5, hid_t parent, const struct setting *setting, hid_t scale,
+                                   size_t count, const union setting_value *values, hid_t *ret_dataset)
+{
+    const char **texts = malloc((count + 1) * sizeof *texts);
+    if (!texts)
+        return status_set(h5->status, STATUS_MEMORY, "no memory for the values of %s", setting->name);
+    for (size_t i = 0; i < count; i++)
+        texts[i] = values[i].text;
+    enum status_code code = store_h5_put_texts(h5, parent, setting->name, count, texts, scale, ret_dataset);
+    free(texts);
+    return code;
+}
+
 enum status_code store_write_setting(const struct h5 *h5, hid_t parent, const struct setting *setting, hid_t scale,
                                      size_t count, const union setting_value *values, hid_t *ret_dataset)
 {
-    static const char *const truth[] = {"false", "true", NULL};
     enum status_code code;
     if (setting->type == SETTING_CHOICE) {
         code = write_choice(h5, parent, setting, scale, count, values, ret_dataset);
     } else if (setting->type == SETTING_BOOL) {
-        uint8_t *flags = malloc(count + 1);
-        if (!flags)
-            return status_set(h5->status, STATUS_MEMORY, "no memory for the values of %s", setting->name);
-        for (size_t i = 0; i < count; i++)
-            flags[i] = values[i].b;
-        code = store_h5_put_coordinate(h5, parent, setting->name, H5_U8, count, flags, scale, ret_dataset);
-        free(flags);
-        if (code == STATUS_OK)
-            code = store_h5_put_flags(h5, *ret_dataset, truth, false);
+        code = write_flags(h5, parent, setting, scale, count, values, ret_dataset);
+    } else if (setting->type == SETTING_TEXT) {
+        code = write_text(h5, parent, setting, scale, count, values, ret_dataset);
     } else {
         // The three number types fill the union whole.
         _Static_assert(sizeof *values == sizeof(int64_t), "an array of values is an array of numbers");
@@ -109,6 +129,8 @@ static enum status_code write_fixed(struct writing *writing, const struct settin
         return store_h5_put_numbers(h5, writing->file, setting->name, H5_U8, 0, &flag);
     case SETTING_CHOICE:
         return store_h5_put_text(h5, writing->file, setting->name, setting->choices[value.choice]);
+    case SETTING_TEXT:
+        return store_h5_put_text(h5, writing->file, setting->name, value.text);
     }
     return status_set(h5->status, STATUS_INTERNAL, "setting %s has an unknown type", setting->name);
 }

@@ -8,6 +8,7 @@
 
 // Smaller trials are begun unasked: to find out what is available would cost more than they do.
 static const double unchecked_memory = 64 << 20;
+enum { TEXTS_BLOCK = 1 << 10 };
 
 void trainer_job_encode(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
                         const struct trainer_files *files, struct bytes *bytes)
@@ -47,10 +48,14 @@ static char *read_path(struct bytes_reader *reader)
 enum status_code job_decode(const void *data, size_t size, struct job *ret_job, struct status *status)
 {
     struct bytes_reader reader = bytes_reader(data, size);
-    struct job job = {0};
-    enum status_code code = settings_decode(&reader, &job.settings, status);
-    if (code != STATUS_OK)
+    struct job job = {.texts = arena_create(TEXTS_BLOCK, 0)};
+    if (!job.texts)
+        return status_set(status, STATUS_MEMORY, "no memory for a job's settings");
+    enum status_code code = settings_decode(&reader, job.texts, &job.settings, status);
+    if (code != STATUS_OK) {
+        job_fini(&job);
         return status_context(status, "a job for the trainer");
+    }
     job.lengths = read_numbers(&reader, &job.lengths_count);
     job.init = read_path(&reader);
     job.store = read_path(&reader);
@@ -73,6 +78,7 @@ void job_fini(struct job *job)
     free(job->init);
     free(job->store);
     free(job->saves);
+    arena_destroy(job->texts);
     *job = (struct job){0};
 }
 

@@ -36,6 +36,7 @@ enum status_code frame_get(const struct bytes *bytes, struct frame *ret_frame, s
 // trainer_job.c
 struct job {
     struct settings settings;
+    struct arena *texts; // of the settings
     size_t lengths_count;
     int64_t *lengths;
     char *init, *store; // "" for none
