@@ -135,14 +135,14 @@ static enum status_code check_signal_lengths(const struct settings *settings, st
 static enum status_code check_noise_on(const struct settings *settings, struct status *status)
 {
     const struct task_settings *task = &settings->task;
-    const bool keeps_alphabet =
-        task->automaton != AUTOMATON_EVEN_PAIRS && task->automaton != AUTOMATON_MODULAR_ARITHMETIC;
+    const bool keeps_alphabet = task->automaton != AUTOMATON_EVEN_PAIRS && task->automaton != AUTOMATON_FLIP_FLOP &&
+                                task->automaton != AUTOMATON_MODULAR_ARITHMETIC;
     if (task->kind == TASK_SIGNAL || task->noise_on != NOISE_CHAIN || task->noise_rate == 0 ||
         task->kind == TASK_ACCUMULATOR || (task->kind == TASK_AUTOMATON && keeps_alphabet))
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
                       "noise_on: chain corrupts a state that goes on whatever it is: of the accumulator, and of "
-                      "automata but even_pairs and modular_arithmetic; take noise_on: target or final here");
+                      "automata but even_pairs, modular_arithmetic and flip_flop; take noise_on: target or final here");
 }
 
 const struct settings_check_row checks_of_lengths[] = {
