@@ -49,6 +49,7 @@ IF(is_tokens, s->task.kind != TASK_SIGNAL)
 IF(has_state, is_accumulator(s) || is_automaton(s) || is_brackets(s))
 IF(answers_last, has_state(s) && s->task.supervision == SUPERVISION_FINAL)
 IF(draws_lengths, s->task.length_distribution == LENGTHS_UNIFORM || s->task.length_distribution == LENGTHS_EXPONENTIAL)
+IF(lists_lengths, s->task.length_distribution == LENGTHS_LIST)
 IF(mixes_lengths, s->task.length_distribution != LENGTHS_FIXED && s->train.data == DATA_STREAM)
 IF(is_two_layer, s->model.kind == MODEL_TWO_LAYER)
 IF(is_transformer, s->model.kind == MODEL_TRANSFORMER)
@@ -116,6 +117,9 @@ const struct setting settings_table[] = {
      .help = "lengths of training sequences: all n, uniform, exponential (e^(-3l/n)), or drawn from a list"},
     {"min_length", FIELD(TASK, task.min_length), INT(1, 1, 65536), .unit = "tokens", .applies = draws_lengths,
      .help = "uniform, exponential: length of the shortest training sequence"},
+    {"lengths", FIELD(TASK, task.lengths), .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "tokens",
+     .applies = lists_lengths,
+     .help = "list: the lengths to draw from, all entries with the same chance, as in [1, 2, 3, 3]"},
     {"length_mixing", FIELD(TASK, task.length_mixing), CHOICE(MIXING_SAMPLES, mixing_names), .applies = mixes_lengths,
      .help = "of a stream: whether each sequence draws its length, or each batch one for all"},
     {"snr", FIELD(TASK, task.snr), REAL(64, 0, REAL_LIMIT), .open_low = true, .infinity = true, .unit = "1",
