@@ -56,7 +56,7 @@ static const struct combination combinations[] = {
     {{{"encoding", "absolute"}, {"random_positions", "8"}}, NULL, NULL},
     {{{"encoding", "absolute"}, {"random_positions", "7"}},
      "random_positions",
-     "random_positions is 7, fewer than the train_length = 8 tokens that need one each; raise it, or write 0 for "
+     "random_positions is 7, fewer than the 8 tokens that need one each; raise it, or write 0 for "
      "positions as they are"},
     {{{"encoding", "none"}, {"random_positions", "7"}}, NULL, NULL},
     {{{"model", "rnn"}, {"encoding", "rope"}, {"random_positions", "7"}}, NULL, NULL},
