@@ -87,16 +87,14 @@ static bool take_text(struct cursor *cursor, char ret_text[24])
     return cursor->at < cursor->end && *cursor->at++ == quote;
 }
 
+// INT64_MAX for one that is larger.
 static bool take_number(struct cursor *cursor, int64_t *ret_number)
 {
     skip_spaces(cursor);
     const char *from = cursor->at;
     int64_t number = 0;
-    while (cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9') {
-        if (number > (INT64_MAX - 9) / 10)
-            return false;
-        number = 10 * number + (*cursor->at++ - '0');
-    }
+    for (; cursor->at < cursor->end && *cursor->at >= '0' && *cursor->at <= '9'; cursor->at++)
+        number = number > (INT64_MAX - 9) / 10 ? INT64_MAX : 10 * number + (*cursor->at - '0');
     *ret_number = number;
     take(cursor, "L"); // as Python 2 wrote it
     return cursor->at > from;
