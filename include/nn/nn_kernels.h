@@ -66,6 +66,25 @@ struct nn_attention {
     real total[NN_LANES];   // sum of outputs over the sample's queries so far, lane by lane
 };
 
+// Attention of the last token of sequences that have `keys` of them, in each head: unit u is head u % heads of sequence
+// u / heads. Keys lie in tiles of 16: number c of key j of a tile at c * 16 + j, tiles head_dim * 16 apart; what is
+// beyond `keys` holds anything. Values are rows of head_dim numbers, padded with zeros. Heads of queries and of what is
+// mixed lie head_dim (padded) apart.
+enum { NN_DECODE_UNITS = 4 };
+struct nn_decoding {
+    long samples, heads, keys, head_dim;
+    const real *query;
+    long query_sample; // from a sequence to the next
+    const real *key, *value;
+    long key_unit, value_unit; // from a unit to the next
+    const real *start;         // (keys, padded): what the scores of each unit start from; NULL: zero
+    long start_sample, start_head;
+    real *weights; // workspace: NN_DECODE_UNITS rows of `keys`, padded to tiles, weights_unit apart
+    long weights_unit;
+    real *mixed;
+    long mixed_sample;
+};
+
 // What a step does to a flat array; see nn_step in nn_model.h.
 struct nn_update {
     real *value;
@@ -198,6 +217,9 @@ struct nn_kernels {
     // beyond the sequence.
     void (*attention_on)(const struct nn_attention *attention, const int32_t *keys, long count,
                          real ret_mass[NN_LANES]);
+
+    // `mixed` of every unit: the bits of `attend` and `mix` at a block whose last query it is.
+    void (*decode)(const struct nn_decoding *decoding);
 
     // Turns the halves of `columns` numbers of each row by the angles of its position: pair (c, c + columns / 2) by
     // (cosine, sine) at angles[position * columns + c], [… + columns / 2 + c], backwards where `back`.

@@ -63,3 +63,20 @@ void nn_bias_add_gradient(struct nn_site *site, struct nn_attention *block)
     else
         scatter(site, block, sums);
 }
+
+void nn_bias_next_row(const struct nn_next *next, long sample, const real *values, real *ret_row)
+{
+    const int32_t *positions = next->positions + sample * next->length;
+    const real *at = values + positions[next->at];
+    for (long j = 0; j <= next->at; j++)
+        ret_row[j] = at[-positions[j]];
+}
+
+void nn_bias_next(struct nn_site *site, struct nn_next *next)
+{
+    next->start_sample = next->consecutive ? 0 : site->heads * next->start_head;
+    for (long s = 0; s < (next->consecutive ? 1 : next->samples); s++)
+        for (long head = 0; head < site->heads; head++)
+            nn_bias_next_row(next, s, nn_bias_values(site, head),
+                             next->start + s * next->start_sample + head * next->start_head);
+}

@@ -23,6 +23,9 @@ void nn_bias_gather(const struct nn_site *site, const struct nn_attention *block
 // The hooks.
 void nn_bias_add(struct nn_site *site, struct nn_attention *block);
 void nn_bias_add_gradient(struct nn_site *site, struct nn_attention *block);
+void nn_bias_next(struct nn_site *site, struct nn_next *next);
+// `values` at the distances of the next query of sample `sample` and its keys.
+void nn_bias_next_row(const struct nn_next *next, long sample, const real *values, real *ret_row);
 
 // T5's bucket for keys `apart` >= 0 tokens away, of a direction's `buckets`.
 long nn_t5_bucket(long apart, long buckets, long farthest);

@@ -250,3 +250,58 @@ void nn_distance_scores_gradient(struct nn_site *site, struct nn_attention *atte
     }
     site->model->kernels->pair_scores_gradient(attention, &pairs);
 }
+
+// Distances up to the clip, then all keys beyond it.
+static void next_shifted(const struct nn_site *site, const struct nn_next *next, const struct nn_product *head)
+{
+    const struct nn_distance_vectors *vectors = &site->vectors;
+    const long near = nn_least(next->at, vectors->reach) + 1, far = next->at + 1 - near;
+    struct nn_product product = *head;
+    product.columns = nn_padded(near);
+    product.b += vectors->origin - (product.columns - 1);
+    product.c += next->at + 1 - product.columns;
+    site->model->kernels->multiply(&product);
+    for (long s = 0; s < product.rows; s++) {
+        real *row = head->c + s * head->c_stride;
+        for (long j = 0; j < far; j++)
+            row[j] = row[far];
+    }
+}
+
+static void next_pairs(const struct nn_site *site, const struct nn_next *next, const real *rows, long sample,
+                       const real *query, real *ret_row)
+{
+    const struct nn_distance_vectors *vectors = &site->vectors;
+    const int32_t *positions = next->positions + sample * next->length;
+    const long stride = vectors->heads * site->head_padded;
+    for (long j = 0; j <= next->at; j++) {
+        const long distance = nn_most(-vectors->reach, positions[j] - positions[next->at]);
+        site->model->kernels->dots(rows + (vectors->origin + distance) * stride, stride, 1, site->head_padded, query,
+                                   ret_row + j);
+    }
+}
+
+void nn_distance_next(struct nn_site *site, const struct nn_next *next, long head, long first, long samples,
+                      const real *query, long query_stride)
+{
+    const struct nn_distance_vectors *vectors = &site->vectors;
+    const long set = vectors->heads == 1 ? 0 : head * site->head_padded;
+    real *start = next->start + first * next->start_sample + head * next->start_head;
+    const struct nn_product product = {.rows = samples,
+                                       .depth = site->head_dim,
+                                       .a = query,
+                                       .a_row = query_stride,
+                                       .a_depth = 1,
+                                       .b = vectors->transposed + set * vectors->columns,
+                                       .b_stride = vectors->columns,
+                                       .b_group = NN_LANES,
+                                       .c = start,
+                                       .c_stride = next->start_sample};
+    if (next->consecutive) {
+        next_shifted(site, next, &product);
+        return;
+    }
+    for (long s = 0; s < samples; s++)
+        next_pairs(site, next, vectors->rows + set, first + s, query + s * query_stride,
+                   start + s * next->start_sample);
+}

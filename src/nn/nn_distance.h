@@ -16,6 +16,9 @@ long nn_distance_span(const struct nn_site *site, long limit, long *ret_first);
 void nn_distance_clear(struct nn_site *site); // the sums
 // score(i, j) += q_i · p for `query` rows (16, query_stride) of the block, onto zeros.
 void nn_distance_scores(struct nn_site *site, struct nn_attention *block, const real *query, long query_stride);
+// The same, bit by bit, for the next query of `samples` sequences from `first` on, at one head, to next->start.
+void nn_distance_next(struct nn_site *site, const struct nn_next *next, long head, long first, long samples,
+                      const real *query, long query_stride);
 // Gradients of rows `query` are added to query_gradient (rows query_stride apart too), those of p to the sums.
 void nn_distance_scores_gradient(struct nn_site *site, struct nn_attention *block, const real *query, long query_stride,
                                  real *query_gradient);

@@ -83,6 +83,12 @@ void nn_site_bias_gradient(struct nn_site *site, struct nn_attention *block)
         site->encoding->bias_gradient(site, block);
 }
 
+void nn_site_bias_next(struct nn_site *site, struct nn_next *next)
+{
+    if (site->encoding->bias_next)
+        site->encoding->bias_next(site, next);
+}
+
 void nn_site_end(struct nn_site *site, long length)
 {
     if (site->encoding->end && site->gradient)

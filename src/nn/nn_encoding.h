@@ -53,13 +53,28 @@ struct nn_site {
     void *own; // what one encoding alone has
 };
 
+// The next query of sequences that go in step, the last of its keys 0 … at, in all heads; see nn_decode.h.
+struct nn_next {
+    long samples, at;
+    long length;              // that the sequences may come to
+    const int32_t *positions; // (samples, length)
+    bool consecutive;
+    real *query; // (samples, query_stride): all heads'
+    long query_stride;
+    // What the scores start from: key j of head h of sample s at start[s * start_sample + h * start_head + j]. There is
+    // room for (samples, heads, start_head), 16 numbers before key 0 among them. start_sample 0: all samples share.
+    real *start;
+    long start_sample, start_head;
+};
+
 struct nn_encoding {
     const char *name; // as in spec
     bool input;       // acts on the input, else on attention (or nowhere)
     // Hooks that are NULL do nothing. Memory and tensors; tables and initial weights.
     void (*layout)(struct nn_site *site, struct nn_builder *builder);
     void (*fill)(struct nn_site *site);
-    // Once a pass over sequences of up to `length`: what follows from the weights and the length; sums of gradients cleared.
+    // Once a pass over sequences of up to `length`: what follows from the weights and the length; sums of gradients
+    // cleared.
     void (*begin)(struct nn_site *site, long length, bool gradient);
     // Input: adds rows to x; and adds their gradient.
     void (*add)(const struct nn_site *site, real *x, long stride, long count, const int32_t *positions);
@@ -72,6 +87,8 @@ struct nn_encoding {
     // block->score_gradient adds to what the site sums, to query_gradient and to key_gradient.
     void (*bias)(struct nn_site *site, struct nn_attention *block);
     void (*bias_gradient)(struct nn_site *site, struct nn_attention *block);
+    // The same bits for the last query alone: fills `start`, sets start_sample, and may change the queries.
+    void (*bias_next)(struct nn_site *site, struct nn_next *next);
     // Once a pass: adds what was summed to the gradients of the tensors.
     void (*end)(struct nn_site *site, long length);
     // Operations of the bias of one sequence in all heads, for the count.
@@ -110,6 +127,7 @@ bool nn_site_biases(const struct nn_site *site);
 void nn_site_bias(struct nn_site *site, struct nn_attention *block);
 // After scores_gradient, for every block in the order of queries.
 void nn_site_bias_gradient(struct nn_site *site, struct nn_attention *block);
+void nn_site_bias_next(struct nn_site *site, struct nn_next *next); // where nn_site_biases
 void nn_site_end(struct nn_site *site, long length);
 double nn_site_bias_flops(const struct nn_site *site, long length);
 

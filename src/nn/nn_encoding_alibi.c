@@ -31,4 +31,5 @@ static void begin(struct nn_site *site, long length, bool gradient)
     site->filled = nn_most(site->filled, limit);
 }
 
-const struct nn_encoding nn_encoding_alibi = {.name = "alibi", .layout = layout, .begin = begin, .bias = nn_bias_add};
+const struct nn_encoding nn_encoding_alibi = {
+    .name = "alibi", .layout = layout, .begin = begin, .bias = nn_bias_add, .bias_next = nn_bias_next};

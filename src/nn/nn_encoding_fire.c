@@ -176,6 +176,40 @@ static void bias_gradient(struct nn_site *site, struct nn_attention *block)
     nn_fire_add_lanes(site, block, &f);
 }
 
+// Lanes are keys here: all meet the same query.
+static void network_row(const struct nn_site *site, const struct nn_next *next, long sample, long head, real *row)
+{
+    const struct nn_fire *fire = site->own;
+    struct nn_attention query = {.head = head,
+                                 .length = next->at + 1,
+                                 .first = next->at,
+                                 .positions = next->positions + sample * next->length,
+                                 .keys = nn_padded(next->at + 1) / NN_LANES,
+                                 .weights = row};
+    struct nn_fire_block f = fire_block(site, &query);
+    nn_bias_next_row(next, sample, fire->psi + site->bias.before, row);
+    f.psi = row;
+    f.step = NN_LANES;
+    site->model->kernels->fire_scores(&query, &f);
+}
+
+static void bias_next(struct nn_site *site, struct nn_next *next)
+{
+    next->start_sample = next->consecutive ? 0 : site->heads * next->start_head;
+    for (long s = 0; s < (next->consecutive ? 1 : next->samples); s++) {
+        const struct nn_attention block = {.first = next->at / NN_LANES * NN_LANES,
+                                           .length = next->length,
+                                           .positions = next->positions + s * next->length};
+        for (long head = 0; head < site->heads; head++) {
+            real *row = next->start + s * next->start_sample + head * next->start_head;
+            if (in_table(site, &block))
+                nn_bias_next_row(next, s, nn_bias_values(site, head), row);
+            else
+                network_row(site, next, s, head, row);
+        }
+    }
+}
+
 static double bias_flops(const struct nn_site *site, long length)
 {
     const double beyond = (double)length - site->model->settings.model.fire_threshold;
@@ -188,5 +222,6 @@ const struct nn_encoding nn_encoding_fire = {.name = "fire",
                                              .begin = begin,
                                              .bias = bias,
                                              .bias_gradient = bias_gradient,
+                                             .bias_next = bias_next,
                                              .end = nn_fire_end,
                                              .bias_flops = bias_flops};

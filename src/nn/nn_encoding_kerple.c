@@ -76,4 +76,5 @@ const struct nn_encoding nn_encoding_kerple = {.name = "kerple",
                                                .begin = begin,
                                                .bias = nn_bias_add,
                                                .bias_gradient = nn_bias_add_gradient,
+                                               .bias_next = nn_bias_next,
                                                .end = end};

@@ -62,6 +62,14 @@ static void bias_gradient(struct nn_site *site, struct nn_attention *block)
     nn_distance_scores_gradient(site, block, block->query + start, block->stride, block->query_gradient + start);
 }
 
+static void bias_next(struct nn_site *site, struct nn_next *next)
+{
+    next->start_sample = site->heads * next->start_head;
+    for (long head = 0; head < site->heads; head++)
+        nn_distance_next(site, next, head, 0, next->samples, next->query + head * site->head_padded,
+                         next->query_stride);
+}
+
 static void end(struct nn_site *site, long length)
 {
     const struct nn_tensor *tensor = site->tensor[RELATIVE];
@@ -88,5 +96,6 @@ const struct nn_encoding nn_encoding_relative = {.name = "relative",
                                                  .begin = begin,
                                                  .bias = bias,
                                                  .bias_gradient = bias_gradient,
+                                                 .bias_next = bias_next,
                                                  .end = end,
                                                  .bias_flops = bias_flops};

@@ -85,4 +85,5 @@ const struct nn_encoding nn_encoding_t5 = {.name = "t5",
                                            .begin = begin,
                                            .bias = nn_bias_add,
                                            .bias_gradient = nn_bias_add_gradient,
+                                           .bias_next = nn_bias_next,
                                            .end = end};

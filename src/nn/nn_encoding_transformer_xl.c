@@ -131,17 +131,24 @@ static void begin(struct nn_site *site, long length, bool gradient)
     memset(w.content_sums, 0, (size_t)(2 * all_heads(site)) * sizeof(real));
 }
 
-// q + v; returns how many queries there are.
-static long add_position_bias(const struct nn_site *site, const struct nn_attention *block, real *ret_query)
+// q + v of `count` queries.
+static void add_position_bias(const struct nn_site *site, long head, const real *query, long stride, long count,
+                              real *ret_query)
 {
     const struct nn_tensor *bias = site->tensor[POSITION];
-    const long queries = nn_least(NN_LANES, block->length - block->first);
-    for (long lane = 0; lane < queries; lane++) {
-        real *row = ret_query + lane * site->head_padded;
-        memcpy(row, block->query + (block->first + lane) * block->stride, (size_t)site->head_padded * sizeof *row);
-        site->model->kernels->add_scaled(row, bias->value + block->head * bias->stride, site->query_scale,
-                                         site->head_padded);
+    for (long q = 0; q < count; q++) {
+        real *row = ret_query + q * site->head_padded;
+        memcpy(row, query + q * stride, (size_t)site->head_padded * sizeof *row);
+        site->model->kernels->add_scaled(row, bias->value + head * bias->stride, site->query_scale, site->head_padded);
     }
+}
+
+// Of a block; returns how many queries it has.
+static long take_block(const struct nn_site *site, const struct nn_attention *block, real *ret_query)
+{
+    const long queries = nn_least(NN_LANES, block->length - block->first);
+    add_position_bias(site, block->head, block->query + block->first * block->stride, block->stride, queries,
+                      ret_query);
     return queries;
 }
 
@@ -152,8 +159,26 @@ static void bias(struct nn_site *site, struct nn_attention *block)
     for (long c = 0; c < site->head_dim; c++)
         for (long lane = 0; lane < NN_LANES; lane++)
             block->columns[c * NN_LANES + lane] += site->query_scale * content[c];
-    add_position_bias(site, block, w.query);
+    take_block(site, block, w.query);
     nn_distance_scores(site, block, w.query, site->head_padded);
+}
+
+// 16 samples at a time, of which each query gains u when its distances are done with it.
+static void bias_next(struct nn_site *site, struct nn_next *next)
+{
+    const struct workspace w = workspace_of(site);
+    const struct nn_tensor *content = site->tensor[CONTENT];
+    next->start_sample = site->heads * next->start_head;
+    for (long head = 0; head < site->heads; head++)
+        for (long first = 0; first < next->samples; first += NN_LANES) {
+            const long some = nn_least(NN_LANES, next->samples - first), stride = next->query_stride;
+            real *query = next->query + first * stride + head * site->head_padded;
+            add_position_bias(site, head, query, stride, some, w.query);
+            nn_distance_next(site, next, head, first, some, w.query, site->head_padded);
+            for (long s = 0; s < some; s++)
+                for (long c = 0; c < site->head_dim; c++)
+                    query[s * stride + c] += site->query_scale * content->value[head * content->stride + c];
+        }
 }
 
 // Every key's gradient gains u times the slopes that all queries of the block give it.
@@ -185,7 +210,7 @@ static void content_gradient(struct nn_site *site, struct nn_attention *block)
 static void bias_gradient(struct nn_site *site, struct nn_attention *block)
 {
     const struct workspace w = workspace_of(site);
-    const long queries = add_position_bias(site, block, w.query), padded = site->head_padded;
+    const long queries = take_block(site, block, w.query), padded = site->head_padded;
     content_gradient(site, block);
     memset(w.query_gradient, 0, (size_t)(NN_LANES * padded) * sizeof(real));
     nn_distance_scores_gradient(site, block, w.query, padded, w.query_gradient);
@@ -233,5 +258,6 @@ const struct nn_encoding nn_encoding_transformer_xl = {.name = "transformer_xl",
                                                        .begin = begin,
                                                        .bias = bias,
                                                        .bias_gradient = bias_gradient,
+                                                       .bias_next = bias_next,
                                                        .end = end,
                                                        .bias_flops = bias_flops};

@@ -4,6 +4,7 @@
 #include "nn_kernel_attention.h"
 #include "nn_kernel_bias.h"
 #include "nn_kernel_class.h"
+#include "nn_kernel_decode.h"
 #include "nn_kernel_mix.h"
 #include "nn_kernel_norm.h"
 #include "nn_kernel_product.h"
@@ -37,6 +38,7 @@ const struct nn_kernels SIMD_NAME(nn_kernels) = {
     .scores_gradient = scores_gradient,
     .total = total,
     .attention_on = attention_on,
+    .decode = decode,
     .rotate = rotate,
     .bias_slices = bias_slices,
     .bias_slices_gradient = bias_slices_gradient,
