@@ -76,6 +76,15 @@ static void layout_shared(struct recurrent *model, struct nn_builder *builder, l
     model->table_gradient = nn_take_rows(builder, model->common.shape.vocabulary, model->gates);
 }
 
+static void layout_course(struct recurrent_course *course, const struct nn_model *model, struct nn_builder *builder)
+{
+    const long samples = nn_most(RECURRENT_STEP_SAMPLES, nn_group_samples(1));
+    const long steps = nn_most(RECURRENT_EDGE_ROWS, model->max_trained_length);
+    course->order = nn_take(builder, samples, 1, sizeof *course->order);
+    course->rank = nn_take(builder, samples, 1, sizeof *course->rank);
+    course->start = nn_take(builder, steps + 1, 1, sizeof *course->start);
+}
+
 static void layout(struct nn_model *common, struct nn_builder *builder)
 {
     struct recurrent *model = (struct recurrent *)common;
@@ -99,6 +108,7 @@ static void layout(struct nn_model *common, struct nn_builder *builder)
                    RECURRENT_STEP_SAMPLES);
     nn_group_layout(&model->group, common, builder);
     layout_shared(model, builder, rows);
+    layout_course(&model->course, common, builder);
 }
 
 static void fill(struct nn_model *common)

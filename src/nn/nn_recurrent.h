@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// rnn and lstm from inside. Samples go through time together, layer by layer. Rows lie time by time: sample s of
-// `samples` at time t is row t * samples + s, so that the rows of a time step are neighbours and those of the step
-// before lie at a fixed distance.
+// rnn and lstm from inside. Samples go through time together, layer by layer, the longest first, so that those that
+// still run are the first ones of a time step's rows: nothing is computed beyond a sequence's end. Rows lie time by
+// time, as many at each step as samples still run, so that the rows of a time step are neighbours and so are all rows
+// of consecutive steps. See struct recurrent_course.
 //
 // A gradient takes the batch in groups of whole sequences (nn_group.h), whose activations are kept. Weights' gradients
 // are sums over all rows of a group in this order, whatever the chunks in which its samples went through time. A
@@ -34,6 +35,17 @@ struct recurrent_layer {
     struct nn_rows last_cell, last_state; // a prediction's, of the steps before
 };
 
+// How samples go through time together: of a gradient's group, or of a prediction's chunk. Ranks count them from the
+// longest on, those of one length in the batch's order; numbers count them in the batch's order. The layers' arrays
+// hold the rows of some time steps: a gradient's of all, a prediction's of those in work.
+struct recurrent_course {
+    const struct batch *batch;
+    long first, samples, longest;
+    long *order, *rank; // (samples): number by rank; rank by number
+    long begin, steps;  // in work
+    long *start;        // (steps + 1): rows before each of these steps, and of all
+};
+
 struct recurrent {
     struct nn_model common;
     bool lstm;
@@ -43,6 +55,7 @@ struct recurrent {
     struct nn_embedding embedding;
     struct nn_head head;
     struct nn_group group;
+    struct recurrent_course course;
     bool dropping, table_allowed;
     struct nn_rows table, table_gradient; // (vocabulary, gates)
     struct nn_rows slope, other_slope;    // gradient of a layer's output; rnn: two that take turns
@@ -50,19 +63,38 @@ struct recurrent {
     struct nn_rows edge, edge_gradient;   // rows sample by sample, for embedding and head
 };
 
-// Some samples of a batch at some time steps, and where their rows are: step t of the sample number s of `samples` is
-// row (t - begin) * row_samples + row_first + s of the layers' arrays.
+// Some samples of a course, those of ranks from … from + samples - 1, at the time steps in work, or at those of them at
+// which any of these samples runs.
 struct recurrent_span {
-    const struct batch *batch;
-    long first, samples;
-    long begin, steps;
-    long row_first, row_samples;
+    const struct recurrent_course *course;
+    long from, samples;
+    long steps;
     int64_t step; // of training; -1: none
 };
-static inline long recurrent_row(const struct recurrent_span *span, long t)
+// The row of the span's first sample at step number k of those in work, and how many of its samples run then: their
+// rows are neighbours, in the order of ranks.
+static inline long recurrent_row(const struct recurrent_span *span, long k)
 {
-    return (t - span->begin) * span->row_samples + span->row_first;
+    return span->course->start[k] + span->from;
 }
+static inline long recurrent_running(const struct recurrent_span *span, long k)
+{
+    const long running = span->course->start[k + 1] - recurrent_row(span, k);
+    return nn_most(0, nn_least(running, span->samples));
+}
+// The row in the batch of the sample of that rank at step number k.
+static inline int64_t recurrent_origin(const struct recurrent_course *course, long rank, long k)
+{
+    return batch_row(course->batch, course->first + course->order[rank]) + course->begin + k;
+}
+
+// What the groups of a gradient have at least, but for the last; and the samples of the one that starts at `first`.
+long recurrent_group_rows(const struct batch *batch);
+long recurrent_group_samples(const struct batch *batch, long first, long rows);
+// The course of the batch's samples first … first + samples - 1, with no step in work.
+void recurrent_plan(struct recurrent_course *course, const struct batch *batch, long first, long samples);
+// Takes steps `begin` and those behind it into work: at least one, at most `steps` and what is within `rows`.
+void recurrent_take_steps(struct recurrent_course *course, long begin, long steps, long rows);
 
 void recurrent_begin(struct recurrent *model, bool gradient); // packs weights, fills the table
 bool recurrent_uses_table(const struct recurrent *model, int64_t step);
@@ -71,17 +103,22 @@ bool recurrent_uses_table(const struct recurrent *model, int64_t step);
 struct nn_rows recurrent_input(const struct recurrent *model, long layer, int64_t step);
 void recurrent_drop(const struct recurrent *model, long layer, const struct recurrent_span *span, struct nn_rows rows);
 
-// A span in pieces whose rows sample by sample, in the batch's order, are neighbours: whole sequences or parts of one.
-bool recurrent_first_piece(const struct recurrent_span *span, struct recurrent_span *ret_piece); // true
-bool recurrent_next_piece(const struct recurrent_span *span, struct recurrent_span *piece);
-long recurrent_piece_row(const struct recurrent_span *piece); // its first row in the batch
+// Rows in work that are neighbours sample by sample, in the batch's order: all rows of some sequences, or those of one
+// that are in work.
+struct recurrent_piece {
+    long number, samples; // of the course
+    int64_t row;          // the first one's place in the batch
+    long rows;
+};
+// The next piece, or with a piece of zeros the first; false where none is left.
+bool recurrent_next_piece(const struct recurrent_course *course, struct recurrent_piece *piece);
 // Copies between the model's rows and rows sample by sample.
-void recurrent_from_edge(const struct recurrent *model, const struct recurrent_span *piece, struct nn_rows edge,
+void recurrent_from_edge(const struct recurrent *model, const struct recurrent_piece *piece, struct nn_rows edge,
                          struct nn_rows ret_rows);
-void recurrent_to_edge(const struct recurrent *model, const struct recurrent_span *piece, struct nn_rows rows,
+void recurrent_to_edge(const struct recurrent *model, const struct recurrent_piece *piece, struct nn_rows rows,
                        struct nn_rows ret_edge);
 
-// From tokens or vectors to the last layer's states. Steps before `begin` are in the layers' last states.
+// From tokens or vectors to the last layer's states. What was before the steps in work is in the layers' last states.
 void recurrent_forward(struct recurrent *model, const struct recurrent_span *span);
 // From the gradient of the states of `layer`, in model->slope, to that of the sums of its gates, which is returned.
 struct nn_rows recurrent_back(struct recurrent *model, long layer, const struct recurrent_span *span);

@@ -3,62 +3,67 @@
 #include "nn_recurrent.h"
 #include <string.h>
 
-static struct recurrent_span piece_at(const struct recurrent_span *span, long sample, long begin)
+static long length_of(const struct recurrent_course *course, long number)
 {
-    const long length = span->batch->length, end = span->begin + span->steps;
-    const bool whole = span->steps == length;
-    const long samples = whole ? nn_most(1, RECURRENT_EDGE_ROWS / length) : 1;
-    struct recurrent_span piece = *span;
-    piece.first = span->first + sample;
-    piece.samples = nn_least(samples, span->samples - sample);
-    piece.begin = begin;
-    piece.steps = whole ? length : nn_least(RECURRENT_EDGE_ROWS, end - begin);
-    piece.row_first = recurrent_row(span, begin) + sample;
-    return piece;
+    return batch_length(course->batch, course->first + number);
 }
 
-bool recurrent_first_piece(const struct recurrent_span *span, struct recurrent_span *ret_piece)
+// Steps of a sample that are in work.
+static long steps_of(const struct recurrent_course *course, long number)
 {
-    *ret_piece = piece_at(span, 0, span->begin);
-    return true;
+    return nn_most(0, nn_least(length_of(course, number) - course->begin, course->steps));
 }
 
-bool recurrent_next_piece(const struct recurrent_span *span, struct recurrent_span *piece)
+static bool is_whole(const struct recurrent_course *course, long number)
 {
-    const long sample = piece->first - span->first, begin = piece->begin + piece->steps;
-    if (begin < span->begin + span->steps)
-        *piece = piece_at(span, sample, begin);
-    else if (sample + piece->samples < span->samples)
-        *piece = piece_at(span, sample + piece->samples, span->begin);
-    else
+    return steps_of(course, number) == length_of(course, number);
+}
+
+bool recurrent_next_piece(const struct recurrent_course *course, struct recurrent_piece *piece)
+{
+    long number = piece->number + piece->samples;
+    while (number < course->samples && steps_of(course, number) == 0)
+        number++;
+    if (number == course->samples)
         return false;
+    *piece = (struct recurrent_piece){.number = number,
+                                      .samples = 1,
+                                      .row = batch_row(course->batch, course->first + number) + course->begin,
+                                      .rows = steps_of(course, number)};
+    if (!is_whole(course, number))
+        return true;
+    for (number++; number < course->samples && is_whole(course, number); number++) {
+        const long rows = piece->rows + steps_of(course, number);
+        if (rows > RECURRENT_EDGE_ROWS)
+            break;
+        piece->rows = rows;
+        piece->samples++;
+    }
     return true;
 }
 
-long recurrent_piece_row(const struct recurrent_span *piece)
-{
-    return piece->first * piece->batch->length + piece->begin;
-}
-
-static void move(const struct recurrent *model, const struct recurrent_span *piece, struct nn_rows edge,
+static void move(const struct recurrent *model, const struct recurrent_piece *piece, struct nn_rows edge,
                  struct nn_rows rows, bool to_edge)
 {
     const size_t size = (size_t)model->padded * sizeof(real);
-    for (long s = 0; s < piece->samples; s++)
-        for (long t = piece->begin; t < piece->begin + piece->steps; t++) {
-            real *at_edge = nn_rows_from(edge, s * piece->steps + t - piece->begin).at;
-            real *at = nn_rows_from(rows, recurrent_row(piece, t) + s).at;
-            memcpy(to_edge ? at_edge : at, to_edge ? at : at_edge, size);
+    const struct recurrent_course *course = &model->course;
+    for (long number = piece->number; number < piece->number + piece->samples; number++) {
+        const struct nn_rows of = nn_rows_from(rows, course->rank[number]);
+        const long steps = steps_of(course, number);
+        for (long k = 0; k < steps; k++, edge.at += edge.stride) {
+            real *at = nn_rows_from(of, course->start[k]).at;
+            memcpy(to_edge ? edge.at : at, to_edge ? at : edge.at, size);
         }
+    }
 }
 
-void recurrent_from_edge(const struct recurrent *model, const struct recurrent_span *piece, struct nn_rows edge,
+void recurrent_from_edge(const struct recurrent *model, const struct recurrent_piece *piece, struct nn_rows edge,
                          struct nn_rows ret_rows)
 {
     move(model, piece, edge, ret_rows, false);
 }
 
-void recurrent_to_edge(const struct recurrent *model, const struct recurrent_span *piece, struct nn_rows rows,
+void recurrent_to_edge(const struct recurrent *model, const struct recurrent_piece *piece, struct nn_rows rows,
                        struct nn_rows ret_edge)
 {
     move(model, piece, ret_edge, rows, true);

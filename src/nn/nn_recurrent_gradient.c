@@ -1,38 +1,61 @@
 // SPDX-License-Identifier: MIT
 #include "nn_recurrent.h"
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 static bool fits(const struct recurrent *model, const struct batch *batch)
 {
     const struct batch_shape *shape = &model->common.shape;
     const bool input = shape->vocabulary > 0 ? batch->tokens != NULL : batch->vectors && batch->dim == shape->dim;
-    return input && batch->length >= 1 && batch->length <= model->common.max_trained_length;
+    return input && nn_lengths_fit(batch, model->common.max_trained_length);
 }
 
 // Rows of a span from the head and back: logits, and the gradient of the last layer's states.
 static void read_out(struct recurrent *model, const struct recurrent_span *span, double targets, real *ret_logits)
 {
-    const struct batch *batch = span->batch;
+    const struct batch *batch = span->course->batch;
     const struct nn_rows state = model->layer[model->layers - 1].state;
-    struct recurrent_span piece;
-    for (bool some = recurrent_first_piece(span, &piece); some; some = recurrent_next_piece(span, &piece)) {
+    struct recurrent_piece piece = {0};
+    while (recurrent_next_piece(span->course, &piece)) {
+        const long first = span->course->first + piece.number;
         recurrent_to_edge(model, &piece, state, model->edge);
-        nn_head_forward(&model->head, &model->common, batch, piece.first, recurrent_piece_row(&piece),
-                        piece.samples * piece.steps, model->edge, ret_logits);
-        nn_head_gradient(&model->head, &model->common, batch, piece.first, piece.samples, targets, model->edge,
-                         ret_logits, model->edge_gradient);
+        nn_head_forward(&model->head, &model->common, batch, first, piece.row, piece.rows, model->edge, ret_logits);
+        nn_head_gradient(&model->head, &model->common, batch, first, piece.samples, targets, model->edge, ret_logits,
+                         model->edge_gradient);
         recurrent_from_edge(model, &piece, model->edge_gradient, model->slope);
     }
 }
 
+// The states before the steps of rows row … row + count - 1, which are of step `*t` and those behind it: copied
+// together where samples have ended between.
+static struct nn_rows states_before(struct recurrent *model, const struct recurrent_course *course,
+                                    struct nn_rows state, long row, long count, long *t)
+{
+    const long *start = course->start;
+    if (start[course->steps] == course->steps * course->samples)
+        return nn_rows_from(state, row - course->samples);
+    for (long r = 0, some; r < count; r += some) {
+        while (start[*t + 1] <= row + r)
+            ++*t;
+        some = nn_least(count - r, start[*t + 1] - row - r);
+        memcpy(nn_rows_from(model->edge, r).at, nn_rows_from(state, start[*t - 1] + row + r - start[*t]).at,
+               (size_t)(some * state.stride) * sizeof(real));
+    }
+    return model->edge;
+}
+
 // Blocks of rows, so that a weight's gradient meets rows that are still near.
-static void collect_recurrent(struct recurrent *model, long l, long rows, long step_rows, struct nn_rows sums)
+static void collect_recurrent(struct recurrent *model, long l, const struct recurrent_course *course,
+                              struct nn_rows sums)
 {
     const struct recurrent_layer *layer = &model->layer[l];
-    for (long row = 0; row < rows - step_rows; row += RECURRENT_EDGE_ROWS)
-        nn_linear_collect(&model->common, &layer->recurrent, nn_least(RECURRENT_EDGE_ROWS, rows - step_rows - row),
-                          nn_rows_from(layer->state, row), nn_rows_from(sums, row + step_rows));
+    const long rows = course->start[course->steps];
+    for (long row = course->start[1], t = 1; row < rows; row += RECURRENT_EDGE_ROWS) {
+        const long count = nn_least(RECURRENT_EDGE_ROWS, rows - row);
+        nn_linear_collect(&model->common, &layer->recurrent, count,
+                          states_before(model, course, layer->state, row, count, &t), nn_rows_from(sums, row));
+    }
 }
 
 static void collect_input(struct recurrent *model, long l, long rows, struct nn_rows x, struct nn_rows sums)
@@ -46,15 +69,15 @@ static void collect_input(struct recurrent *model, long l, long rows, struct nn_
 // Gradients of the sums, by token; then the way of a few rows.
 static void collect_table(struct recurrent *model, const struct recurrent_span *span, struct nn_rows sums)
 {
-    const struct batch *batch = span->batch;
+    const struct recurrent_course *course = span->course;
     const struct nn_tensor *embedding = model->embedding.table;
     const struct nn_rows gradient = model->table_gradient, value = {embedding->value, embedding->stride};
     memset(gradient.at, 0, (size_t)(embedding->rows * gradient.stride) * sizeof(real));
-    for (long t = 0; t < span->steps; t++)
-        for (long s = 0; s < span->samples; s++) {
-            const int32_t token = batch->tokens[(span->first + s) * batch->length + t];
-            model->common.kernels->add_scaled(nn_rows_from(gradient, token).at,
-                                              nn_rows_from(sums, recurrent_row(span, t) + s).at, 1, model->gates);
+    for (long t = 0; t < course->steps; t++)
+        for (long row = course->start[t]; row < course->start[t + 1]; row++) {
+            const int32_t token = course->batch->tokens[recurrent_origin(course, row - course->start[t], t)];
+            model->common.kernels->add_scaled(nn_rows_from(gradient, token).at, nn_rows_from(sums, row).at, 1,
+                                              model->gates);
         }
     collect_input(model, 0, embedding->rows, value, gradient);
     if (!embedding->frozen)
@@ -65,12 +88,12 @@ static void collect_table(struct recurrent *model, const struct recurrent_span *
 static void embedding_gradient(struct recurrent *model, const struct recurrent_span *span)
 {
     const struct nn_dropout dropout = nn_dropout(&model->common, model->layer[0].site, span->step);
-    struct recurrent_span piece;
-    for (bool some = recurrent_first_piece(span, &piece); some; some = recurrent_next_piece(span, &piece)) {
-        const long row = recurrent_piece_row(&piece), count = piece.samples * piece.steps;
+    const struct batch *batch = span->course->batch;
+    struct recurrent_piece piece = {0};
+    while (recurrent_next_piece(span->course, &piece)) {
         recurrent_to_edge(model, &piece, model->slope, model->edge_gradient);
-        nn_drop_rows(&dropout, span->batch, row, count, model->width, model->edge_gradient);
-        nn_embedding_gradient(&model->embedding, &model->common, span->batch, row, count, model->edge_gradient);
+        nn_drop_rows(&dropout, batch, piece.row, piece.rows, model->width, model->edge_gradient);
+        nn_embedding_gradient(&model->embedding, &model->common, batch, piece.row, piece.rows, model->edge_gradient);
     }
 }
 
@@ -78,7 +101,7 @@ static void embedding_gradient(struct recurrent *model, const struct recurrent_s
 static void below(struct recurrent *model, long l, const struct recurrent_span *span, struct nn_rows sums)
 {
     const struct nn_rows slope = model->slope;
-    nn_linear_back(&model->common, &model->layer[l].input, span->steps * span->samples, sums, model->other_slope,
+    nn_linear_back(&model->common, &model->layer[l].input, span->course->start[span->steps], sums, model->other_slope,
                    false);
     model->slope = model->other_slope;
     model->other_slope = slope;
@@ -89,13 +112,12 @@ static void below(struct recurrent *model, long l, const struct recurrent_span *
 static void layer_gradient(struct recurrent *model, long l, const struct recurrent_span *span, struct nn_rows sums)
 {
     struct recurrent_layer *layer = &model->layer[l];
-    const long rows = span->steps * span->samples;
     const bool table = l == 0 && recurrent_uses_table(model, span->step);
-    collect_recurrent(model, l, rows, span->samples, sums);
+    collect_recurrent(model, l, span->course, sums);
     if (table)
         collect_table(model, span, sums);
     else
-        collect_input(model, l, rows, recurrent_input(model, l, span->step), sums);
+        collect_input(model, l, span->course->start[span->steps], recurrent_input(model, l, span->step), sums);
     const struct nn_tensor *bias = layer->input.part[0].bias;
     memcpy(layer->recurrent_bias->gradient, bias->gradient, (size_t)bias->storage * sizeof(real));
     if (table || (l == 0 && model->embedding.table && model->embedding.table->frozen))
@@ -105,14 +127,15 @@ static void layer_gradient(struct recurrent *model, long l, const struct recurre
         embedding_gradient(model, span);
 }
 
-// The samples number `from` … of a group that go through time together.
+// The samples of a group from rank `from` on that go through time together.
 static struct recurrent_span chunk_of(const struct recurrent *model, const struct recurrent_span *group, long from)
 {
     const long most = model->common.chunk_samples > 0 ? model->common.chunk_samples : group->samples;
     struct recurrent_span chunk = *group;
-    chunk.first += from;
-    chunk.row_first += from;
+    chunk.from = from;
     chunk.samples = nn_least(most, group->samples - from);
+    while (recurrent_running(&chunk, chunk.steps - 1) == 0)
+        chunk.steps--;
     return chunk;
 }
 
@@ -136,31 +159,22 @@ static void group_gradient(struct recurrent *model, const struct recurrent_span 
     nn_head_end(&model->head, &model->common);
 }
 
-// Samples of a group: as even as can be, since a time step of few samples is no faster than one of many.
-static long samples_of_groups(const struct batch *batch)
-{
-    const long most = nn_group_samples(batch->length), groups = nn_most(1, (batch->samples + most - 1) / most);
-    return (batch->samples + groups - 1) / groups;
-}
-
 void recurrent_gradient(struct nn_model *common, const struct batch *batch, const struct nn_pass *pass,
                         real *ret_logits, double *ret_loss)
 {
     struct recurrent *model = (struct recurrent *)common;
     assert(fits(model, batch));
     const double targets = pass->targets > 0 ? pass->targets : (double)nn_targets(batch);
-    const long most = samples_of_groups(batch);
+    const long rows = recurrent_group_rows(batch);
+    struct recurrent_course *course = &model->course;
     recurrent_begin(model, true);
-    for (long first = 0, number = 0; first < batch->samples; first += most, number++) {
-        const long samples = nn_least(most, batch->samples - first);
+    for (long first = 0, number = 0; first < batch->samples; first += course->samples, number++) {
+        recurrent_plan(course, batch, first, recurrent_group_samples(batch, first, rows));
+        recurrent_take_steps(course, 0, course->longest, LONG_MAX);
         nn_group_begin(&model->group, common, pass, number);
         group_gradient(model,
-                       &(struct recurrent_span){.batch = batch,
-                                                .first = first,
-                                                .samples = samples,
-                                                .steps = batch->length,
-                                                .row_samples = samples,
-                                                .step = pass->step},
+                       &(struct recurrent_span){
+                           .course = course, .samples = course->samples, .steps = course->steps, .step = pass->step},
                        targets, ret_logits);
         nn_group_end(&model->group, common, pass, number);
     }

@@ -27,24 +27,26 @@ bool recurrent_uses_table(const struct recurrent *model, int64_t step)
 
 static void look_up(struct recurrent *model, const struct recurrent_span *span)
 {
-    const struct batch *batch = span->batch;
+    const struct recurrent_course *course = span->course;
     const struct nn_rows gates = model->layer[0].gates;
-    for (long t = span->begin; t < span->begin + span->steps; t++)
-        for (long s = 0; s < span->samples; s++) {
-            const int32_t token = batch->tokens[(span->first + s) * batch->length + t];
-            memcpy(nn_rows_from(gates, recurrent_row(span, t) + s).at, nn_rows_from(model->table, token).at,
+    for (long k = 0; k < span->steps; k++) {
+        const long row = recurrent_row(span, k), running = recurrent_running(span, k);
+        for (long s = 0; s < running; s++) {
+            const int32_t token = course->batch->tokens[recurrent_origin(course, span->from + s, k)];
+            memcpy(nn_rows_from(gates, row + s).at, nn_rows_from(model->table, token).at,
                    (size_t)model->gates * sizeof(real));
         }
+    }
 }
 
 static void embed(struct recurrent *model, const struct recurrent_span *span)
 {
+    const struct batch *batch = span->course->batch;
     const struct nn_dropout dropout = nn_dropout(&model->common, model->layer[0].site, span->step);
-    struct recurrent_span piece;
-    for (bool some = recurrent_first_piece(span, &piece); some; some = recurrent_next_piece(span, &piece)) {
-        const long row = recurrent_piece_row(&piece), count = piece.samples * piece.steps;
-        nn_embedding_forward(&model->embedding, &model->common, span->batch, row, count, model->edge);
-        nn_drop_rows(&dropout, span->batch, row, count, model->width, model->edge);
+    struct recurrent_piece piece = {0};
+    while (recurrent_next_piece(span->course, &piece)) {
+        nn_embedding_forward(&model->embedding, &model->common, batch, piece.row, piece.rows, model->edge);
+        nn_drop_rows(&dropout, batch, piece.row, piece.rows, model->width, model->edge);
         recurrent_from_edge(model, &piece, model->edge, model->layer[0].x);
     }
 }
@@ -53,49 +55,53 @@ static void embed(struct recurrent *model, const struct recurrent_span *span)
 static void drop(struct recurrent *model, long l, const struct recurrent_span *span)
 {
     const struct nn_rows below = model->layer[l - 1].state, x = model->layer[l].x;
-    for (long t = span->begin; t < span->begin + span->steps; t++) {
-        const long row = recurrent_row(span, t);
-        memcpy(nn_rows_from(x, row).at, nn_rows_from(below, row).at, (size_t)(span->samples * x.stride) * sizeof(real));
+    for (long k = 0; k < span->steps; k++) {
+        const long row = recurrent_row(span, k), running = recurrent_running(span, k);
+        memcpy(nn_rows_from(x, row).at, nn_rows_from(below, row).at, (size_t)(running * x.stride) * sizeof(real));
     }
     recurrent_drop(model, l, span, x);
 }
 
 void recurrent_drop(const struct recurrent *model, long l, const struct recurrent_span *span, struct nn_rows rows)
 {
+    const struct recurrent_course *course = span->course;
     const struct nn_dropout dropout = nn_dropout(&model->common, model->layer[l].site, span->step);
     if (!nn_drops(&dropout))
         return;
-    for (long t = span->begin; t < span->begin + span->steps; t++)
-        for (long s = 0; s < span->samples; s++)
-            nn_drop_rows(&dropout, span->batch, (span->first + s) * span->batch->length + t, 1, model->width,
-                         nn_rows_from(rows, recurrent_row(span, t) + s));
+    for (long k = 0; k < span->steps; k++) {
+        const long row = recurrent_row(span, k), running = recurrent_running(span, k);
+        for (long s = 0; s < running; s++)
+            nn_drop_rows(&dropout, course->batch, recurrent_origin(course, span->from + s, k), 1, model->width,
+                         nn_rows_from(rows, row + s));
+    }
 }
 
 // x W_x + b of all steps: at once where their rows are neighbours.
 static void project(struct recurrent *model, long l, const struct recurrent_span *span, struct nn_rows x)
 {
     const struct recurrent_layer *layer = &model->layer[l];
-    const bool joined = span->samples == span->row_samples;
-    const long calls = joined ? 1 : span->steps, count = joined ? span->steps * span->samples : span->samples;
-    for (long call = 0; call < calls; call++) {
-        const long row = recurrent_row(span, span->begin + call);
+    const bool joined = span->samples == span->course->samples;
+    for (long k = 0; k < span->steps; k = joined ? span->steps : k + 1) {
+        const long row = recurrent_row(span, k);
+        const long count = joined ? span->course->start[span->steps] : recurrent_running(span, k);
         nn_linear_forward(&model->common, &layer->input, count, nn_rows_from(x, row), (struct nn_rows){0},
                           nn_rows_from(layer->gates, row));
     }
 }
 
-static void advance(struct recurrent *model, long l, const struct recurrent_span *span, long t)
+static void advance(struct recurrent *model, long l, const struct recurrent_span *span, long k)
 {
     const struct recurrent_layer *layer = &model->layer[l];
-    const long row = recurrent_row(span, t), before = row - span->row_samples;
+    const long row = recurrent_row(span, k), running = recurrent_running(span, k);
     struct nn_rows state = {0}, cell = {0};
-    if (t > 0) {
-        state = t > span->begin ? nn_rows_from(layer->state, before) : layer->last_state;
-        cell = t > span->begin ? nn_rows_from(layer->cell, before) : layer->last_cell;
+    if (span->course->begin + k > 0) {
+        const long before = k > 0 ? recurrent_row(span, k - 1) : 0;
+        state = k > 0 ? nn_rows_from(layer->state, before) : layer->last_state;
+        cell = k > 0 ? nn_rows_from(layer->cell, before) : layer->last_cell;
         const struct nn_rows gates = nn_rows_from(layer->gates, row);
-        nn_linear_forward(&model->common, &layer->recurrent, span->samples, state, gates, gates);
+        nn_linear_forward(&model->common, &layer->recurrent, running, state, gates, gates);
     }
-    const struct nn_cell step = {.rows = span->samples,
+    const struct nn_cell step = {.rows = running,
                                  .width = model->padded,
                                  .gates_stride = layer->gates.stride,
                                  .stride = layer->state.stride,
@@ -124,26 +130,26 @@ void recurrent_forward(struct recurrent *model, const struct recurrent_span *spa
                 drop(model, l, span);
             project(model, l, span, recurrent_input(model, l, span->step));
         }
-        for (long t = span->begin; t < span->begin + span->steps; t++)
-            advance(model, l, span, t);
+        for (long k = 0; k < span->steps; k++)
+            advance(model, l, span, k);
     }
 }
 
-static void retreat(struct recurrent *model, long l, const struct recurrent_span *span, long t, struct nn_rows sums)
+static void retreat(struct recurrent *model, long l, const struct recurrent_span *span, long k, struct nn_rows sums)
 {
     const struct recurrent_layer *layer = &model->layer[l];
-    const long row = recurrent_row(span, t);
+    const long row = recurrent_row(span, k);
     const struct nn_rows slope = nn_rows_from(model->slope, row);
-    if (t + 1 < span->steps)
-        nn_linear_back(&model->common, &layer->recurrent, span->samples, nn_rows_from(sums, row + span->row_samples),
-                       slope, true);
+    if (k + 1 < span->steps)
+        nn_linear_back(&model->common, &layer->recurrent, recurrent_running(span, k + 1),
+                       nn_rows_from(sums, recurrent_row(span, k + 1)), slope, true);
     const struct nn_cell step = {
-        .rows = span->samples,
+        .rows = recurrent_running(span, k),
         .width = model->padded,
         .gates_stride = sums.stride,
         .stride = slope.stride,
         .gates = nn_rows_from(sums, row).at,
-        .cell_before = t > 0 ? nn_rows_from(layer->cell, row - span->row_samples).at : NULL,
+        .cell_before = k > 0 ? nn_rows_from(layer->cell, recurrent_row(span, k - 1)).at : NULL,
         .cell = nn_rows_from(layer->cell, row).at,
         .state = nn_rows_from(layer->state, row).at,
         .state_gradient = slope.at,
@@ -157,7 +163,7 @@ struct nn_rows recurrent_back(struct recurrent *model, long l, const struct recu
     const struct nn_rows sums = model->lstm ? model->layer[l].gates : model->slope;
     if (model->lstm)
         memset(model->cell_slope.at, 0, (size_t)(span->samples * model->cell_slope.stride) * sizeof(real));
-    for (long t = span->steps - 1; t >= 0; t--)
-        retreat(model, l, span, t, sums);
+    for (long k = span->steps - 1; k >= 0; k--)
+        retreat(model, l, span, k, sums);
     return sums;
 }
