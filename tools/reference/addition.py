@@ -70,8 +70,9 @@ def turned(x, places):
     """x (…, length, head's width), as complex numbers times exp(i angle)."""
     half = x.shape[-1] // 2
     angle = torch.outer(places.float(), 10000.0 ** (-torch.arange(half) / half))
-    turned_x = torch.complex(x[..., :half].contiguous(), x[..., half:].contiguous()) * torch.polar(torch.ones_like(angle), angle)
-    return torch.cat((turned_x.real, turned_x.imag), -1)
+    pairs = torch.complex(x[..., :half].contiguous(), x[..., half:].contiguous())
+    pairs = pairs * torch.polar(torch.ones_like(angle), angle)
+    return torch.cat((pairs.real, pairs.imag), -1)
 
 
 class Block(nn.Module):
@@ -177,8 +178,8 @@ def main():
         if table.missing([setting | {"test_digits": n} for n in TESTS]):
             start, rows = time.process_time(), outcome(setting)
             table.append(rows)
-            print(*setting.values(), " ".join(f"{row['exact_match']:.3f}" for row in rows), f"loss {rows[0]['train_loss']:.3f}",
-                  "to 99 %", rows[0]["steps_to_99"], f"{time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
+            print(*setting.values(), " ".join(f"{row['exact_match']:.3f}" for row in rows),
+                  f"loss {rows[0]['train_loss']:.3f}, to 99 %", rows[0]["steps_to_99"], f"{time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -125,8 +125,8 @@ def outcome(setting, least, most):
     tests = [drawn(task, np.random.default_rng([seed, 1, n]), np.full(PER_LENGTH, n)) for n in TESTS]
     found, steps, curve = train(Reader(setting["model"], task), task, least, most, np.random.default_rng([seed, 0]), tests)
     reached = next((step for step, mean in curve if mean >= GOAL), None)
-    return ([setting | {"test_length": n} | dict(zip(VALUES, (accuracy, steps, reached))) for n, accuracy in zip(TESTS, found)],
-            [setting | {"step": step, "accuracy": mean} for step, mean in curve])
+    rows = [setting | {"test_length": n} | dict(zip(VALUES, (accuracy, steps, reached))) for n, accuracy in zip(TESTS, found)]
+    return rows, [setting | {"step": step, "accuracy": mean} for step, mean in curve]
 
 
 def main():
@@ -150,8 +150,8 @@ def main():
             if curves:
                 curves.append(curve)
             table.append(rows)
-            print(*setting.values(), f"{np.mean([row['accuracy'] for row in rows]):.3f} after {rows[0]['steps']} steps, to 99 %",
-                  rows[0]["steps_to_99"], f"{time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
+            mean = np.mean([row["accuracy"] for row in rows])
+            print(*setting.values(), f"{mean:.3f} after {rows[0]['steps']} steps, to 99 %", rows[0]["steps_to_99"], f"{time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -215,7 +215,7 @@ def main():
     torch.set_num_threads(1)
     table = SeedRows(a.o, "tools/reference/state_tracking.py", KEYS, VALUES)
     for task, model, noise, curriculum, seed in itertools.product(a.tasks, a.models, a.noise, a.curricula, a.seeds):
-        setting = {"task": task, "model": model, "noise": f"{noise:g}", "curriculum": curriculum, "steps": a.steps, "seed": seed}
+        setting = dict(zip(KEYS, (task, model, f"{noise:g}", curriculum, a.steps, seed)))
         if table.missing([setting | {"test_length": n} for n in TESTS]):
             start = time.process_time()
             rows = outcome(setting | {"noise": noise})
