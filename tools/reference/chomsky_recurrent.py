@@ -151,7 +151,8 @@ def main():
                 curves.append(curve)
             table.append(rows)
             mean = np.mean([row["accuracy"] for row in rows])
-            print(*setting.values(), f"{mean:.3f} after {rows[0]['steps']} steps, to 99 %", rows[0]["steps_to_99"], f"{time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
+            print(*setting.values(), f"{mean:.3f} after {rows[0]['steps']} steps, to 99 %", rows[0]["steps_to_99"],
+                  f"{time.process_time() - start:.0f} s", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
