@@ -57,11 +57,11 @@ struct op_table {
     const struct op_row *row;
     int count;
 };
-extern const struct op_table ops_attention, ops_bias, ops_fire, ops_linear, ops_loss, ops_recurrent, ops_rows, ops_step,
-    ops_sums, ops_two_layer;
+extern const struct op_table ops_attention, ops_bias, ops_decode, ops_fire, ops_linear, ops_loss, ops_recurrent,
+    ops_rows, ops_step, ops_sums, ops_two_layer;
 #define OP_TABLES                                                                                                      \
     &ops_linear, &ops_rows, &ops_sums, &ops_loss, &ops_step, &ops_recurrent, &ops_attention, &ops_two_layer,           \
-        &ops_bias, &ops_fire
+        &ops_bias, &ops_fire, &ops_decode
 
 void op_open(struct op *op, const struct op_row *row, struct op_shape shape);
 void op_close(struct op *op);
