@@ -4,10 +4,13 @@
 #include "base_random.h"
 #include "golden.h"
 #include "nn_model.h"
+#include "written.h"
 #include <math.h>
 #include <string.h>
 
 // Settings of each case, "name=value …". Those on signal read vectors and have one logit; the others read tokens.
+// Behind RAGGED sequences have lengths of their own.
+#define RAGGED "ragged "
 #define ENCODINGS(others)                                                                                              \
     others " encoding=none", others " encoding=sinusoidal", others " encoding=absolute",                               \
         others " encoding=relative relative_clip=3", others " encoding=transformer_xl",                                \
@@ -32,6 +35,9 @@ static const char *const cases[] = {
     "model=lstm task=accumulator",
     "model=lstm task=signal layers=1",
     "model=lstm task=accumulator supervision=final dropout=0.2",
+    "model=transformer task=accumulator attention_bias=false",
+    RAGGED "model=transformer task=accumulator random_positions=40 dropout=0.2 encoding=relative relative_clip=3",
+    RAGGED "model=transformer task=signal pooling=mean encoding=transformer_xl",
 };
 enum {
     CASES = sizeof cases / sizeof *cases,
@@ -52,7 +58,13 @@ static const uint64_t golden[CASES] = {
     0x6f4e35fc89ca5c9a, 0x46643fb77c7ce044, 0x204099cf8a259f36, 0xb57e69f17c640d08, 0x785db47f3e0bf9a8,
     0xb1f9a30a64e7b6f2, 0xd16b15e5d44f958e, 0xd6badb41abf5368d, 0xd729c2f46275976b, 0xf729f306ab16068e,
     0xa061886ea1237b58, 0xbaff5b104ea1068e, 0x2c91cea2db9b8d64, 0xeca7b3a51e0faaad, 0x4880207a536f5048,
+    0xde8c92dda1a8e712, 0xf24ef47539d4a561, 0x0ef3f8a9766115f8,
 };
+
+static bool is_ragged(const char *text)
+{
+    return strncmp(text, RAGGED, strlen(RAGGED)) == 0;
+}
 
 static void read_case(const char *text, struct settings *ret_settings)
 {
@@ -63,17 +75,7 @@ static void read_case(const char *text, struct settings *ret_settings)
     ret_settings->model.width = 12;
     ret_settings->model.heads = 2;
     ret_settings->model.ffn_factor = 2;
-    for (const char *at = text; *at;) {
-        const size_t name = strcspn(at, "="), value = strcspn(at + name + 1, " ");
-        const struct setting *setting = setting_find(at, name);
-        union setting_value parsed = {0};
-        struct status status = {0};
-        if (!setting || setting_parse(setting, at + name + 1, value, &parsed, &status) != STATUS_OK)
-            fail_msg("%s: %s", text, status.text);
-        setting_put(setting, ret_settings, parsed);
-        at += name + 1 + value;
-        at += *at == ' ';
-    }
+    written_read(is_ragged(text) ? text + strlen(RAGGED) : text, ret_settings);
 }
 
 struct data {
@@ -81,8 +83,9 @@ struct data {
     int32_t tokens[TARGETS], targets[TARGETS];
 };
 
-static struct batch draw(struct data *data, const struct settings *settings)
+static struct batch draw(struct data *data, const struct settings *settings, bool ragged)
 {
+    static const int64_t offsets[SAMPLES + 1] = {0, 11, 12, 12 + LENGTH};
     const struct random_key key = random_key(5, 0, "test/batch");
     const bool signal = settings->task.kind == TASK_SIGNAL;
     for (int i = 0; i < TARGETS; i++) {
@@ -92,6 +95,7 @@ static struct batch draw(struct data *data, const struct settings *settings)
     }
     return (struct batch){.samples = SAMPLES,
                           .length = LENGTH,
+                          .offsets = ragged ? offsets : NULL,
                           .dim = signal ? DIM : 0,
                           .vectors = signal ? data->vectors : NULL,
                           .tokens = signal ? NULL : data->tokens,
@@ -151,7 +155,7 @@ static uint64_t train(size_t index)
     real logits[TARGETS * CLASSES], *moments[2 * TENSORS];
     double loss = NAN, first = NAN;
     read_case(cases[index], &settings);
-    const struct batch batch = draw(&data, &settings);
+    const struct batch batch = draw(&data, &settings, is_ragged(cases[index]));
     const struct batch_shape shape = {.dim = batch.dim,
                                       .vocabulary = batch.tokens ? 2 * CLASSES : 0,
                                       .classes = batch.classes,
@@ -171,7 +175,7 @@ static uint64_t train(size_t index)
     if (!(loss < 0.95 * first))
         fail_msg("%s does not train: loss %g, then %g", cases[index], first, loss);
     const uint64_t hash =
-        hash_model(model, logits, (size_t)(SAMPLES * batch.positions * nn_outputs_width(model)), loss);
+        hash_model(model, logits, (size_t)(batch_target(&batch, SAMPLES) * nn_outputs_width(model)), loss);
     arena_destroy(arena);
     return hash;
 }
