@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+import compare_seeds
+
 HERE = Path(__file__).resolve().parent
 NUMBERS = ("mean", "standard_deviation", "seeds", "train_error")
 ERRORS = 4          # allowed distance of a cell, in standard errors of the difference …
@@ -110,7 +112,8 @@ def compare_exponents(store, table, rng):
     return [] if within else [f"the exponents differ by {our_a - their_a:+.3f}"]
 
 
-def main(kind, store_path):
+def compare_means(kind, store_path):
+    """Returns what is wrong."""
     table = read_table(HERE / TABLES[kind])
     with xr.open_dataset(store_path) as file:
         store = by_setting(file, table)
@@ -121,6 +124,11 @@ def main(kind, store_path):
             if float(store.final_train_error.max()) != 0:
                 faults.append("some training error is not 0")
             faults += compare_exponents(store, table, np.random.default_rng(0))
+    return faults
+
+
+def main(kind, store_path):
+    faults = compare_means(kind, store_path) if kind in TABLES else compare_seeds.compare(kind, store_path)
     for fault in faults:
         print(f"beyond the limits: {fault}")
     print("differs" if faults else "agrees")
@@ -128,7 +136,8 @@ def main(kind, store_path):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] not in TABLES:
-        print(f"usage: tools/compare {'|'.join(TABLES)} STORE.h5", file=sys.stderr)
+    kinds = [*TABLES, *compare_seeds.KINDS]
+    if len(sys.argv) != 3 or sys.argv[1] not in kinds:
+        print(f"usage: tools/compare {'|'.join(kinds)} STORE.h5", file=sys.stderr)
         sys.exit(2)
     sys.exit(main(*sys.argv[1:]))
