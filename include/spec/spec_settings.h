@@ -45,10 +45,11 @@ enum automaton_kind {
     AUTOMATON_EVEN_PAIRS,
     AUTOMATON_MODULAR_ARITHMETIC,
     AUTOMATON_FLIP_FLOP,
-    AUTOMATON_CYCLIC, // from here on groups
+    AUTOMATON_CYCLIC, // the first of the groups
     AUTOMATON_DIHEDRAL,
     AUTOMATON_SYMMETRIC,
-    AUTOMATON_ALTERNATING5,
+    AUTOMATON_ALTERNATING5, // the last of them
+    AUTOMATON_TABLE,
     AUTOMATON_KINDS
 };
 enum group_symbols { SYMBOLS_ELEMENTS, SYMBOLS_GENERATORS };
@@ -84,6 +85,9 @@ struct task_settings {
     int automaton;           // enum automaton_kind
     int64_t order;           // automaton: n of the groups Z_n, D_n and S_n
     int group_symbols;       // enum group_symbols, of groups
+    const char *table;       // table: next states, rows and columns as in spec_automaton.h
+    const char *outputs;     // table: the class of each state; empty: its number
+    int64_t start;           // table: the state before the first symbol
     int64_t bracket_types;
     int64_t depth, test_depth; // brackets: most brackets open at once; test_depth 0: the same in testing
 };

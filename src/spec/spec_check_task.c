@@ -28,9 +28,12 @@ static enum status_code check_vocabulary(const struct settings *settings, struct
                       modulus, 2 * modulus, VOCABULARY_LIMIT, VOCABULARY_LIMIT / 2);
 }
 
-static enum status_code check_automaton_length(const struct task_settings *task, const char *name, int64_t length,
+static enum status_code check_automaton_length(const struct settings *settings, const char *name, int64_t length,
                                                struct status *status)
 {
+    const struct task_settings *task = &settings->task;
+    if (task->automaton == AUTOMATON_TABLE)
+        return check_table_length(settings, name, length, status);
     if (task->automaton == AUTOMATON_EVEN_PAIRS && length < 2)
         return status_set(status, STATUS_INVALID,
                           "%s is %" PRId64 ", but even_pairs compares the first symbol with the last; take at least 2",
@@ -48,7 +51,7 @@ enum status_code check_length(const struct settings *settings, bool test, int64_
     const struct task_settings *task = &settings->task;
     const char *name = test ? "test_length" : "train_length";
     if (task->kind == TASK_AUTOMATON)
-        return check_automaton_length(task, name, length, status);
+        return check_automaton_length(settings, name, length, status);
     const int64_t depth = test && task->test_depth ? task->test_depth : task->depth;
     if (task->kind != TASK_BRACKETS || depth > 1 || task->supervision != SUPERVISION_FINAL || length % 2 != 0)
         return STATUS_OK;
@@ -90,7 +93,13 @@ static enum status_code check_curve_samples(const struct settings *settings, str
 }
 
 const struct settings_check_row checks_of_task[] = {
-    {{"signal_tokens", "train_length"}, check_signal_tokens}, {{"modulus"}, check_vocabulary},
-    {{"train_length", "supervision"}, check_train_length},    {{"order", "automaton"}, check_order},
-    {{"curve_samples", "test_samples"}, check_curve_samples}, {{NULL}, NULL},
+    {{"signal_tokens", "train_length"}, check_signal_tokens},
+    {{"modulus"}, check_vocabulary},
+    {{"train_length", "supervision"}, check_train_length},
+    {{"order", "automaton"}, check_order},
+    {{"table", "automaton"}, check_table},
+    {{"start", "table"}, check_start},
+    {{"outputs", "table"}, check_outputs},
+    {{"curve_samples", "test_samples"}, check_curve_samples},
+    {{NULL}, NULL},
 };

@@ -16,3 +16,11 @@ extern const struct settings_check_row checks_of_task[], checks_of_lengths[], ch
 enum status_code check_length(const struct settings *settings, bool test, int64_t length, struct status *status);
 // Of `name`: a count has to be whole; below 1 it is a share.
 enum status_code check_count_or_share(const char *name, double value, struct status *status);
+// spec_automaton.c: symbols and classes of a table, whatever is wrong with it; and what may be wrong.
+int64_t table_symbols(const struct settings *settings);
+int64_t table_classes(const struct settings *settings);
+enum status_code check_table(const struct settings *settings, struct status *status);
+enum status_code check_start(const struct settings *settings, struct status *status);
+enum status_code check_outputs(const struct settings *settings, struct status *status);
+enum status_code check_table_length(const struct settings *settings, const char *name, int64_t length,
+                                    struct status *status);

@@ -70,6 +70,8 @@ static int64_t symbols(const struct settings *settings)
     case TASK_ACCUMULATOR:
         return 2 * task->modulus;
     case TASK_AUTOMATON:
+        if (task->automaton == AUTOMATON_TABLE)
+            return table_symbols(settings);
         if (task->automaton < AUTOMATON_CYCLIC)
             return automata[task->automaton].symbols;
         return task->group_symbols == SYMBOLS_GENERATORS ? 2 : group_elements(task);
@@ -92,6 +94,8 @@ int64_t settings_classes(const struct settings *settings)
     case TASK_ACCUMULATOR:
         return task->modulus;
     case TASK_AUTOMATON:
+        if (task->automaton == AUTOMATON_TABLE)
+            return table_classes(settings);
         return task->automaton < AUTOMATON_CYCLIC ? automata[task->automaton].classes : group_elements(task);
     case TASK_BRACKETS:
         return task->bracket_types + 1;

@@ -20,7 +20,7 @@ static const char *const budget_names[] = {"steps", "tokens", "flops", NULL};
 static const char *const curriculum_names[] = {"none", "schedule", "validation", NULL};
 static const char *const automaton_names[AUTOMATON_KINDS + 1] = {
     "parity", "cycle_navigation", "even_pairs", "modular_arithmetic", "flip_flop",
-    "cyclic", "dihedral",         "symmetric",  "alternating5"};
+    "cyclic", "dihedral",         "symmetric",  "alternating5",       "table"};
 static const char *const group_symbols_names[] = {"elements", "generators", NULL};
 static const char *const ffn_names[FFN_KINDS + 1] = {"gelu", "gelu_tanh", "relu"};
 static const char *const embeddings_names[] = {"trained", "orthonormal", NULL};
@@ -42,7 +42,8 @@ static const char *const activation_names[] = {"none", "relu", NULL};
 IF(is_signal, s->task.kind == TASK_SIGNAL)
 IF(is_accumulator, s->task.kind == TASK_ACCUMULATOR)
 IF(is_automaton, s->task.kind == TASK_AUTOMATON)
-IF(is_group, is_automaton(s) && s->task.automaton >= AUTOMATON_CYCLIC)
+IF(is_group, is_automaton(s) && s->task.automaton >= AUTOMATON_CYCLIC && s->task.automaton <= AUTOMATON_ALTERNATING5)
+IF(is_table, is_automaton(s) && s->task.automaton == AUTOMATON_TABLE)
 IF(has_order, is_group(s) && s->task.automaton != AUTOMATON_ALTERNATING5)
 IF(is_brackets, s->task.kind == TASK_BRACKETS)
 IF(is_tokens, s->task.kind != TASK_SIGNAL)
@@ -96,6 +97,7 @@ IF(curriculum_by_validation, s->train.curriculum == CURRICULUM_VALIDATION)
 #define CHOICE(standard_value, names)                                                                                  \
     .type = SETTING_CHOICE, .standard = {.choice = (standard_value)}, .choices = (names), .unit = "1"
 #define BOOL(standard_value) .type = SETTING_BOOL, .standard = {.b = (standard_value)}, .unit = "1"
+#define TEXT                 .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1"
 
 const struct setting settings_table[] = {
     {"seed", FIELD(SWEEP, seed), .type = SETTING_UINT, .standard = {.u = 1}, .high = 18446744073709551615.0,
@@ -154,11 +156,17 @@ const struct setting settings_table[] = {
     {"query_token", FIELD(TASK, task.query_token), BOOL(false), .applies = answers_last,
      .help = "supervision final: whether a symbol of its own ends every sequence, where the answer is read"},
     {"automaton", FIELD(TASK, task.automaton), CHOICE(AUTOMATON_PARITY, automaton_names), .applies = is_automaton,
-     .help = "automaton: which one; from cyclic on the product of a group's elements"},
+     .help = "automaton: which one; cyclic to alternating5 are the product of a group's elements"},
     {"order", FIELD(TASK, task.order), INT(5, 2, 256), .unit = "1", .applies = has_order,
      .help = "automaton: n of the cyclic group of n elements, the dihedral of 2n, the symmetric of n points"},
     {"group_symbols", FIELD(TASK, task.group_symbols), CHOICE(SYMBOLS_ELEMENTS, group_symbols_names),
      .applies = is_group, .help = "automaton: symbols of a group, all of its elements or two that generate it"},
+    {"table", FIELD(TASK, task.table), TEXT, .applies = is_table,
+     .help = "automaton table: a row of next states for each state, one for each symbol, as in [[0, 1], [1, 0]]"},
+    {"outputs", FIELD(TASK, task.outputs), TEXT, .applies = is_table,
+     .help = "automaton table: the class of each state, as in [0, 1]; empty: the number of the state"},
+    {"start", FIELD(TASK, task.start), INT(0, 0, 511), .unit = "1", .applies = is_table,
+     .help = "automaton table: the state before the first symbol"},
     {"bracket_types", FIELD(TASK, task.bracket_types), INT(2, 2, 1024), .unit = "1", .applies = is_brackets,
      .help = "brackets: kinds of brackets; the vocabulary is twice as large"},
     {"depth", FIELD(TASK, task.depth), INT(4, 1, 256), .unit = "1", .applies = is_brackets,

@@ -16,6 +16,7 @@
 //                       or one of two generators: 0 and 1 of Z_n; the turn by one corner and the mirror of D_n; the
 //                       swap of two points and the cycle of all of S_n; the cycles of three points and of all of A_5.
 //                       Numbers of elements: see task_automaton.h
+//   table               the states, symbols and classes that the settings list: see spec_automaton.h
 // Sources: Deletang et al. 2023 (the first four), Liu et al. 2023 (the others).
 #include "task_automaton.h"
 #include "task_tokens.h"
@@ -23,6 +24,7 @@
 struct automaton_rule {
     struct random_key symbol;
     struct automaton automaton;
+    struct automaton_table table;
 };
 
 static void write_sequence(const void *rule_of_set, uint64_t sample, struct token_sequence *sequence)
@@ -56,8 +58,9 @@ static void init(struct task_set *set)
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,
                              struct batch *ret_batch, struct status *status)
 {
-    struct automaton_rule rule = {.symbol = task_key(set, "symbol")};
-    automaton_init(&rule.automaton, set->settings);
+    struct automaton_rule rule;
+    rule.symbol = task_key(set, "symbol");
+    automaton_init(&rule.automaton, set->settings, &rule.table);
     return token_make(set, first, count, (struct token_rule){write_sequence, &rule}, arena, ret_batch, status);
 }
 

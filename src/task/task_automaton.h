@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The machines of the task `automaton`: states and symbols are numbers from 0.
 #pragma once
-#include "spec_settings.h"
+#include "spec_automaton.h"
 #include <stdint.h>
 
-enum { AUTOMATON_STATES = 512, AUTOMATON_POINTS = 5, AUTOMATON_PERMUTATIONS = 120 };
+enum { AUTOMATON_POINTS = 5, AUTOMATON_PERMUTATIONS = 120 };
 
 // The symbols that may come in a state, all equally likely.
 struct automaton_symbols {
@@ -22,9 +22,11 @@ struct automaton {
     bool even;
     int generator[2]; // elements that stand for the symbols 0 and 1; -1: each symbol is its element
     uint8_t element[AUTOMATON_PERMUTATIONS][AUTOMATON_POINTS];
+    const struct automaton_table *table; // of `automaton: table`
 };
 
-void automaton_init(struct automaton *automaton, const struct settings *settings);
+// `table` is room for that of `automaton: table`, which has to live as long as the automaton.
+void automaton_init(struct automaton *automaton, const struct settings *settings, struct automaton_table *table);
 void automaton_init_group(struct automaton *automaton, const struct settings *settings); // all but legal and output
 
 double automaton_chance_error(const struct settings *settings, long length); // of task_kind_row

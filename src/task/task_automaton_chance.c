@@ -6,6 +6,7 @@
 // p[t % 3][s]: how likely state s is after t symbols.
 struct automaton_chain {
     struct automaton automaton;
+    struct automaton_table table;
     long t;
     double p[3][AUTOMATON_STATES];
 };
@@ -44,8 +45,10 @@ static bool next(void *chain_of_chance, double *ret_most)
 
 double automaton_chance_error(const struct settings *settings, long length)
 {
-    struct automaton_chain chain = {.t = 0};
-    automaton_init(&chain.automaton, settings);
+    struct automaton_chain chain;
+    automaton_init(&chain.automaton, settings, &chain.table);
+    chain.t = 0;
+    memset(chain.p, 0, sizeof chain.p);
     chain.p[0][chain.automaton.start] = 1;
     return token_chance_error(settings, length, next, &chain);
 }

@@ -101,7 +101,8 @@ void automaton_init_group(struct automaton *automaton, const struct settings *se
     const bool generated = settings->task.group_symbols == SYMBOLS_GENERATORS;
     *automaton = (struct automaton){
         .states = (int)settings_classes(settings),
-        .symbols = (int)settings_vocabulary(settings),
+        .symbols =
+            (int)(settings_vocabulary(settings) - settings_begin_tokens(settings) - settings_query_tokens(settings)),
         .next = kind == AUTOMATON_CYCLIC     ? cyclic_next
                 : kind == AUTOMATON_DIHEDRAL ? dihedral_next
                                              : permutation_next,

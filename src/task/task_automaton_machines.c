@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "task_automaton.h"
+#include <assert.h>
 
 static struct automaton_symbols every_symbol(const struct automaton *automaton, int state)
 {
@@ -107,8 +108,36 @@ static const struct automaton machines[AUTOMATON_CYCLIC] = {
                              .output = same},
 };
 
-void automaton_init(struct automaton *automaton, const struct settings *settings)
+static int table_next(const struct automaton *automaton, int state, int symbol)
 {
+    return automaton->table->next[state * automaton->symbols + symbol];
+}
+
+static int table_output(const struct automaton *automaton, int state)
+{
+    return automaton->table->output[state];
+}
+
+static void init_table(struct automaton *automaton, const struct settings *settings, struct automaton_table *table)
+{
+    const enum status_code code = settings_automaton_table(settings, table, NULL);
+    assert(code == STATUS_OK); // settings_check refuses others
+    (void)code;
+    *automaton = (struct automaton){.states = table->states,
+                                    .start = table->start,
+                                    .symbols = table->symbols,
+                                    .legal = every_symbol,
+                                    .next = table_next,
+                                    .output = table_output,
+                                    .table = table};
+}
+
+void automaton_init(struct automaton *automaton, const struct settings *settings, struct automaton_table *table)
+{
+    if (settings->task.automaton == AUTOMATON_TABLE) {
+        init_table(automaton, settings, table);
+        return;
+    }
     if (settings->task.automaton < AUTOMATON_CYCLIC) {
         *automaton = machines[settings->task.automaton];
         return;
