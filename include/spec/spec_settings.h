@@ -10,7 +10,16 @@
 #include <stdint.h>
 
 // Lists by name; the layers that implement them assert that they have every entry. Append only: the numbers are stored.
-enum task_kind { TASK_SIGNAL, TASK_ACCUMULATOR, TASK_AUTOMATON, TASK_BRACKETS, TASK_KINDS };
+enum task_kind {
+    TASK_SIGNAL,
+    TASK_ACCUMULATOR,
+    TASK_AUTOMATON,
+    TASK_BRACKETS,
+    TASK_ADDITION,
+    TASK_MULTIPLICATION,
+    TASK_MODULAR,
+    TASK_KINDS
+};
 enum model_kind { MODEL_TWO_LAYER, MODEL_TRANSFORMER, MODEL_RNN, MODEL_LSTM, MODEL_KINDS };
 enum encoding_kind {
     ENCODING_NONE,
@@ -78,7 +87,7 @@ struct task_settings {
     int signal_geometry;     // enum signal_geometry
     bool project_noise;      // noise has no component in the signal plane
     bool signal_noise;       // signal tokens carry noise too
-    int64_t modulus;         // accumulator: m
+    int64_t modulus;         // accumulator: m; modular: of the sum
     int supervision;         // enum supervision_kind, of tasks with a state
     bool begin_token;        // a symbol of its own opens every sequence
     bool query_token;        // final: a symbol of its own ends every sequence, where the answer is read
@@ -90,6 +99,13 @@ struct task_settings {
     int64_t start;           // table: the state before the first symbol
     int64_t bracket_types;
     int64_t depth, test_depth; // brackets: most brackets open at once; test_depth 0: the same in testing
+    int64_t base, test_base;   // addition, multiplication: of the digits; test_base 0: the same in testing
+    int digit_order;           // enum digit_order
+    bool zero_padding;         // numbers have all their digits, the highest of them 0 or not
+    int64_t index_hints;       // symbols that number the digits; 0: none
+    int64_t operand_offset, test_operand_offset; // digits less of the second operand; -1: the same in testing
+    int64_t multiplier_digits; // multiplication: of the second operand; 0: as many as addition's would have
+    int64_t test_modulus;      // modular; 0: the same in testing
 };
 
 struct model_settings {
@@ -320,7 +336,8 @@ int64_t settings_classes(const struct settings *settings);      // values of a t
 int64_t settings_tokens(const struct settings *settings, bool test, int64_t length);
 bool settings_every_step(const struct settings *settings); // a target at every token (some masked), not one a sequence
 bool settings_masked(const struct settings *settings);     // some of those do not count
-bool settings_ragged(const struct settings *settings);     // training sequences may differ in length
+bool settings_autoregressive(const struct settings *settings); // a target is the next symbol: symbols are classes
+bool settings_ragged(const struct settings *settings);         // training sequences may differ in length
 // Whether the task can make a training sequence of `length`: those it cannot are left out of distributions.
 bool settings_length_possible(const struct settings *settings, int64_t length);
 // The lengths that the setting `lengths` lists, in its order; those that are no integers from 1 on, and more than
@@ -332,6 +349,15 @@ int64_t settings_batch_size(const struct settings *settings); // samples of a mi
 bool settings_causal(const struct settings *settings);        // attention_mask with auto resolved; never in two_layer
 enum pooling_kind
 settings_pooling(const struct settings *settings); // pooling with auto resolved; the mean in two_layer
+
+// Of the arithmetic tasks, in training and validation or, with `test`, in testing. Digits and terms are the first
+// symbols, so many that they do for both; an operator, the equals sign, the end and the hints follow.
+int64_t settings_base(const struct settings *settings, bool test);
+int64_t settings_modulus(const struct settings *settings, bool test);
+int64_t settings_numerals(const struct settings *settings);
+// Digits of the second operand and of the answer with all its zeros, where the first operand has `length`.
+int64_t settings_second_digits(const struct settings *settings, bool test, int64_t length);
+int64_t settings_answer_digits(const struct settings *settings, bool test, int64_t length);
 
 int64_t settings_data_seed(const struct settings *settings); // data_seed, or the replicate where it is -1
 int64_t settings_init_seed(const struct settings *settings);

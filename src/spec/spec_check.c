@@ -21,8 +21,8 @@ static void name_blamed(const char *const names[FAULT_BLAMED], struct settings_f
 
 bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault)
 {
-    static const struct settings_check_row *const lists[] = {checks_of_task, checks_of_lengths, checks_of_model,
-                                                             checks_of_train};
+    static const struct settings_check_row *const lists[] = {checks_of_task, checks_of_lengths, checks_of_digits,
+                                                             checks_of_model, checks_of_train};
     size_t number = 0;
     for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++)
         for (const struct settings_check_row *row = lists[list]; row->check; row++) {
@@ -51,9 +51,10 @@ bool settings_length_fault(const struct settings *settings, int64_t test_length,
 {
     const struct model_settings *model = &settings->model;
     const int64_t tokens = settings_tokens(settings, true, test_length);
-    static const char *const limit[FAULT_BLAMED] = {NULL}, *const positions[FAULT_BLAMED] = {"random_positions"},
-                             *const task[FAULT_BLAMED] = {"supervision", "automaton", "test_depth"};
-    if (check_length(settings, true, test_length, &ret_fault->why) != STATUS_OK) {
+    static const char *const limit[FAULT_BLAMED] = {NULL}, *const positions[FAULT_BLAMED] = {"random_positions"};
+    const char *task[FAULT_BLAMED] = {"supervision", "automaton", "test_depth"};
+    if (check_length(settings, true, test_length, &ret_fault->why) != STATUS_OK ||
+        check_arithmetic_length(settings, true, test_length, task, &ret_fault->why) != STATUS_OK) {
         name_blamed(task, ret_fault);
         return true;
     }

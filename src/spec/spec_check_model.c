@@ -69,9 +69,14 @@ static enum status_code check_head_dim(const struct settings *settings, struct s
 
 static enum status_code check_pooling(const struct settings *settings, struct status *status)
 {
-    const bool everywhere = is_on_tokens(settings) && settings->task.supervision == SUPERVISION_STEPS;
+    const bool everywhere = settings_every_step(settings);
     if (settings->model.kind == MODEL_TWO_LAYER || everywhere == (settings_pooling(settings) == POOLING_PER_POSITION))
         return STATUS_OK;
+    if (settings_autoregressive(settings))
+        return status_set(
+            status, STATUS_INVALID,
+            "pooling is %s, but in task %s each position says the next symbol; write pooling: per_position",
+            choice_name("pooling", settings), choice_name("task", settings));
     if (everywhere)
         return status_set(status, STATUS_INVALID,
                           "pooling is %s, but under supervision steps each position has a target; write pooling: "

@@ -22,10 +22,18 @@ size_t settings_lengths(const struct settings *settings, int64_t *ret_lengths, s
     return count;
 }
 
+static enum status_code check_possible(const struct settings *settings, int64_t length, struct status *status)
+{
+    const char *blamed[FAULT_BLAMED];
+    if (check_length(settings, false, length, status) != STATUS_OK)
+        return STATUS_INVALID;
+    return check_arithmetic_length(settings, false, length, blamed, status);
+}
+
 bool settings_length_possible(const struct settings *settings, int64_t length)
 {
     struct status status = {0};
-    return check_length(settings, false, length, &status) == STATUS_OK;
+    return check_possible(settings, length, &status) == STATUS_OK;
 }
 
 static enum status_code check_min_length(const struct settings *settings, struct status *status)
@@ -52,7 +60,7 @@ static enum status_code check_list(const struct settings *settings, struct statu
                           "draws from; write it as in lengths: [1, 2, 3, 3]",
                           LENGTHS_LIMIT, LENGTH_LIMIT);
     for (size_t i = 0; i < count; i++) {
-        if (check_length(settings, false, length[i], status) != STATUS_OK)
+        if (check_possible(settings, length[i], status) != STATUS_OK)
             return status_context(status, "lengths has %" PRId64, length[i]);
         longest = length[i] > longest ? length[i] : longest;
     }

@@ -11,9 +11,17 @@ struct settings_check_row {
     const char *blamed[FAULT_BLAMED];
     enum status_code (*check)(const struct settings *settings, struct status *status);
 };
-extern const struct settings_check_row checks_of_task[], checks_of_lengths[], checks_of_model[], checks_of_train[];
+extern const struct settings_check_row checks_of_task[], checks_of_lengths[], checks_of_digits[], checks_of_model[],
+    checks_of_train[];
 // Whether the task can make training or test sequences of so many its units whose answers are not all the same.
 enum status_code check_length(const struct settings *settings, bool test, int64_t length, struct status *status);
+// The same of the arithmetic tasks, and which settings are to blame; `ret_blamed` is untouched where none is.
+enum status_code check_arithmetic_length(const struct settings *settings, bool test, int64_t length,
+                                         const char *ret_blamed[FAULT_BLAMED], struct status *status);
+bool has_digits(const struct settings *settings); // the task writes numbers by their digits
+// Of the arithmetic tasks: settings_vocabulary and settings_tokens.
+int64_t arithmetic_symbols(const struct settings *settings);
+int64_t arithmetic_tokens(const struct settings *settings, bool test, int64_t length);
 // Of `name`: a count has to be whole; below 1 it is a share.
 enum status_code check_count_or_share(const char *name, double value, struct status *status);
 // spec_automaton.c: symbols and classes of a table, whatever is wrong with it; and what may be wrong.

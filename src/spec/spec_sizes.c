@@ -43,18 +43,20 @@ int64_t settings_query_tokens(const struct settings *settings)
 
 int64_t settings_tokens(const struct settings *settings, bool test, int64_t length)
 {
-    (void)test;
+    if (settings_autoregressive(settings))
+        return arithmetic_tokens(settings, test, length);
     return length + settings_begin_tokens(settings) + settings_query_tokens(settings);
 }
 
 bool settings_every_step(const struct settings *settings)
 {
-    return has_state(settings) && settings->task.supervision == SUPERVISION_STEPS;
+    return settings_autoregressive(settings) ||
+           (has_state(settings) && settings->task.supervision == SUPERVISION_STEPS);
 }
 
 bool settings_masked(const struct settings *settings)
 {
-    return settings_every_step(settings) && settings_begin_tokens(settings) > 0;
+    return settings_autoregressive(settings) || (settings_every_step(settings) && settings_begin_tokens(settings) > 0);
 }
 
 bool settings_ragged(const struct settings *settings)
@@ -77,6 +79,10 @@ static int64_t symbols(const struct settings *settings)
         return task->group_symbols == SYMBOLS_GENERATORS ? 2 : group_elements(task);
     case TASK_BRACKETS:
         return 2 * task->bracket_types;
+    case TASK_ADDITION:
+    case TASK_MULTIPLICATION:
+    case TASK_MODULAR:
+        return arithmetic_symbols(settings);
     default:
         return 0;
     }
@@ -99,6 +105,10 @@ int64_t settings_classes(const struct settings *settings)
         return task->automaton < AUTOMATON_CYCLIC ? automata[task->automaton].classes : group_elements(task);
     case TASK_BRACKETS:
         return task->bracket_types + 1;
+    case TASK_ADDITION:
+    case TASK_MULTIPLICATION:
+    case TASK_MODULAR:
+        return arithmetic_symbols(settings);
     default:
         return 2;
     }

@@ -5,7 +5,8 @@
 
 const char *const section_names[SECTIONS] = {"", "task", "model", "train", "evaluate"};
 
-static const char *const task_names[TASK_KINDS + 1] = {"signal", "accumulator", "automaton", "brackets"};
+static const char *const task_names[TASK_KINDS + 1] = {"signal",   "accumulator",    "automaton", "brackets",
+                                                       "addition", "multiplication", "modular"};
 static const char *const model_names[MODEL_KINDS + 1] = {"two_layer", "transformer", "rnn", "lstm"};
 static const char *const encoding_names[ENCODING_KINDS + 1] = {
     "none", "sinusoidal", "absolute", "relative", "alibi", "rope", "transformer_xl", "t5", "kerple", "fire"};
@@ -16,6 +17,7 @@ static const char *const supervision_names[] = {"steps", "final", NULL};
 static const char *const noise_places[] = {"target", "final", "chain", NULL};
 static const char *const distribution_names[] = {"fixed", "uniform", "exponential", "list", NULL};
 static const char *const mixing_names[] = {"samples", "batches", NULL};
+static const char *const digit_orders[] = {"plain", "reversed", NULL};
 static const char *const budget_names[] = {"steps", "tokens", "flops", NULL};
 static const char *const curriculum_names[] = {"none", "schedule", "validation", NULL};
 static const char *const automaton_names[AUTOMATON_KINDS + 1] = {
@@ -46,6 +48,11 @@ IF(is_group, is_automaton(s) && s->task.automaton >= AUTOMATON_CYCLIC && s->task
 IF(is_table, is_automaton(s) && s->task.automaton == AUTOMATON_TABLE)
 IF(has_order, is_group(s) && s->task.automaton != AUTOMATON_ALTERNATING5)
 IF(is_brackets, s->task.kind == TASK_BRACKETS)
+IF(is_modular, s->task.kind == TASK_MODULAR)
+IF(is_multiplication, s->task.kind == TASK_MULTIPLICATION)
+IF(has_numbers, s->task.kind == TASK_ADDITION || is_multiplication(s))
+IF(has_offset, has_numbers(s) && !(is_multiplication(s) && s->task.multiplier_digits))
+IF(has_modulus, is_accumulator(s) || is_modular(s))
 IF(is_tokens, s->task.kind != TASK_SIGNAL)
 IF(has_state, is_accumulator(s) || is_automaton(s) || is_brackets(s))
 IF(answers_last, has_state(s) && s->task.supervision == SUPERVISION_FINAL)
@@ -97,7 +104,7 @@ IF(curriculum_by_validation, s->train.curriculum == CURRICULUM_VALIDATION)
 #define CHOICE(standard_value, names)                                                                                  \
     .type = SETTING_CHOICE, .standard = {.choice = (standard_value)}, .choices = (names), .unit = "1"
 #define BOOL(standard_value) .type = SETTING_BOOL, .standard = {.b = (standard_value)}, .unit = "1"
-#define TEXT                 .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1"
+#define TEXT .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1"
 
 const struct setting settings_table[] = {
     {"seed", FIELD(SWEEP, seed), .type = SETTING_UINT, .standard = {.u = 1}, .high = 18446744073709551615.0,
@@ -147,8 +154,8 @@ const struct setting settings_table[] = {
     {"signal_noise", FIELD(TASK, task.signal_noise), BOOL(false), .applies = is_signal,
      .help = "whether signal tokens carry noise as well"},
 
-    {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 65536), .unit = "1", .applies = is_accumulator,
-     .help = "accumulator: values and state are taken modulo it; the vocabulary is twice as large"},
+    {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 65536), .unit = "1", .applies = has_modulus,
+     .help = "accumulator: values and state are taken modulo it; modular: so is the sum of the terms, each below it"},
     {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names), .applies = has_state,
      .help = "targets of a task with a state: at every position, or at the last alone"},
     {"begin_token", FIELD(TASK, task.begin_token), BOOL(false), .applies = has_state,
@@ -173,6 +180,25 @@ const struct setting settings_table[] = {
      .help = "brackets: the most that are open at once in training and validation"},
     {"test_depth", FIELD(TASK, task.test_depth), INT(0, 0, 256), .unit = "1", .applies = is_brackets,
      .help = "brackets: the most that are open at once in test sequences; 0: as many as in training"},
+    {"base", FIELD(TASK, task.base), INT(10, 2, 65536), .unit = "1", .applies = has_numbers,
+     .help = "addition, multiplication: base of the digits, each a symbol of its own"},
+    {"test_base", FIELD(TASK, task.test_base), INT(0, 0, 65536), .unit = "1", .applies = has_numbers,
+     .help = "addition, multiplication: base in testing; 0: as in training"},
+    {"digit_order", FIELD(TASK, task.digit_order), CHOICE(DIGITS_PLAIN, digit_orders), .applies = has_numbers,
+     .help = "addition, multiplication: numbers are written from their highest digit, or reversed, from the lowest"},
+    {"zero_padding", FIELD(TASK, task.zero_padding), BOOL(true), .applies = has_numbers,
+     .help = "addition, multiplication: whether numbers have all their digits, or no leading zeros"},
+    {"index_hints", FIELD(TASK, task.index_hints), INT(0, 0, 65536), .unit = "1", .applies = has_numbers,
+     .help = "addition, multiplication: symbols to number the digits with, one before each; 0: none"},
+    {"operand_offset", FIELD(TASK, task.operand_offset), INT(0, 0, 65535), .unit = "digits", .applies = has_offset,
+     .help = "addition, multiplication: by how many digits the second operand is shorter than the first"},
+    {"test_operand_offset", FIELD(TASK, task.test_operand_offset), INT(-1, -1, 65535), .unit = "digits",
+     .applies = has_offset, .help = "addition, multiplication: the same in testing; -1: as in training"},
+    {"multiplier_digits", FIELD(TASK, task.multiplier_digits), INT(0, 0, 65536), .unit = "digits",
+     .applies = is_multiplication,
+     .help = "multiplication: digits of the second operand, whatever the length; 0: as many as of the first"},
+    {"test_modulus", FIELD(TASK, task.test_modulus), INT(0, 0, 65536), .unit = "1", .applies = is_modular,
+     .help = "modular: the modulus in testing; 0: as in training"},
 
     {"model", FIELD(MODEL, model.kind), CHOICE(MODEL_TWO_LAYER, model_names), .help = "what learns"},
     {"encoding", FIELD(MODEL, model.encoding), CHOICE(ENCODING_NONE, encoding_names), .applies = has_attention,

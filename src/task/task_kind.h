@@ -20,7 +20,8 @@ struct task_kind_row {
     void (*class)(const struct settings *settings, int32_t class, char ret_text[TASK_SYMBOL_SIZE]);
 };
 
-extern const struct task_kind_row task_signal, task_accumulator, task_automaton, task_brackets;
+extern const struct task_kind_row task_signal, task_accumulator, task_automaton, task_brackets, task_addition,
+    task_multiplication, task_modular;
 
 // Key of one purpose's draws for the set.
 struct random_key task_key(const struct task_set *set, const char *purpose);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const struct task_kind_row *const kinds[] = {
-    [TASK_SIGNAL] = &task_signal,
-    [TASK_ACCUMULATOR] = &task_accumulator,
-    [TASK_AUTOMATON] = &task_automaton,
-    [TASK_BRACKETS] = &task_brackets,
+    [TASK_SIGNAL] = &task_signal,       [TASK_ACCUMULATOR] = &task_accumulator,
+    [TASK_AUTOMATON] = &task_automaton, [TASK_BRACKETS] = &task_brackets,
+    [TASK_ADDITION] = &task_addition,   [TASK_MULTIPLICATION] = &task_multiplication,
+    [TASK_MODULAR] = &task_modular,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == TASK_KINDS, "every task of spec needs a row here");
 
