@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The two_layer model from inside. Encodings act at two sites: its input and its attention.
 //
+// A batch of mixed lengths is one pass for each run of neighbours of one length.
+//
 // A pass takes the batch in chunks of samples. For each chunk: two_layer_project (queries, keys, values of all its
 // tokens at once), attention sample by sample in blocks of 16 queries, the last block first, and in a gradient
 // two_layer_collect (weights' gradients from those of queries, keys and values). With activation none the model is
@@ -54,7 +56,9 @@ struct two_layer_chunk {
     bool consecutive;
 };
 
-// Whether a batch of up to `length` tokens is one that the model can take.
+// The samples of a batch from `first` on that have one length, as a batch without offsets.
+struct batch two_layer_run(const struct batch *batch, long first);
+// Whether a batch of up to `length` tokens a sample is one that the model can take.
 bool two_layer_fits(const struct two_layer *model, const struct batch *batch, long length);
 long two_layer_chunk_samples(const struct two_layer *model, long length);
 // The model's attention, turned to sample `sample` of the chunk with nothing summed yet.

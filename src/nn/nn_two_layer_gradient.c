@@ -5,8 +5,8 @@
 
 bool two_layer_fits(const struct two_layer *model, const struct batch *batch, long length)
 {
-    return batch->vectors && batch->dim == model->dim && batch->length >= 1 && batch->length <= length &&
-           batch->positions == 1 && batch->binary && !batch->mask;
+    return batch->vectors && batch->dim == model->dim && nn_lengths_fit(batch, length) && batch->positions == 1 &&
+           batch->binary && !batch->mask;
 }
 
 long two_layer_chunk_samples(const struct two_layer *model, long length)
@@ -116,26 +116,37 @@ static void sample_gradients(struct two_layer *model, const struct two_layer_chu
         ret_logits[chunk->first + s] = sample_gradient(model, chunk, s, targets);
 }
 
-void two_layer_gradient(struct nn_model *common, const struct batch *batch, const struct nn_pass *pass,
-                        real *ret_logits, double *ret_loss)
+// Adds the gradient of a batch of one length.
+static void run_gradient(struct two_layer *model, const struct batch *batch, int64_t step, double targets,
+                         real *ret_logits)
 {
-    struct two_layer *model = (struct two_layer *)common;
-    assert(two_layer_fits(model, batch, common->max_trained_length));
     const long most = two_layer_chunk_samples(model, batch->length), group = nn_most(1, GROUP_TOKENS / batch->length);
-    const double targets = pass->targets > 0 ? pass->targets : (double)batch->samples;
     struct two_layer_chunk chunk;
-    if (!pass->add)
-        nn_clear_gradients(common);
     begin(model, batch->length);
     for (long first = 0; first < batch->samples; first += chunk.samples) {
         const long group_end = nn_least((first / group + 1) * group, batch->samples);
-        two_layer_project(model, &chunk, batch, first, nn_least(most, group_end - first), pass->step);
+        two_layer_project(model, &chunk, batch, first, nn_least(most, group_end - first), step);
         sample_gradients(model, &chunk, targets, ret_logits);
         two_layer_collect(model, &chunk, first % group == 0);
         if (first + chunk.samples == group_end)
             two_layer_group_end(model);
     }
     two_layer_gradients_end(model, &chunk);
+}
+
+void two_layer_gradient(struct nn_model *common, const struct batch *batch, const struct nn_pass *pass,
+                        real *ret_logits, double *ret_loss)
+{
+    struct two_layer *model = (struct two_layer *)common;
+    assert(two_layer_fits(model, batch, common->max_trained_length));
+    const double targets = pass->targets > 0 ? pass->targets : (double)batch->samples;
+    struct batch run;
+    if (!pass->add)
+        nn_clear_gradients(common);
+    for (long first = 0; first < batch->samples; first += run.samples) {
+        run = two_layer_run(batch, first);
+        run_gradient(model, &run, pass->step, targets, ret_logits + first);
+    }
     if (ret_loss)
         *ret_loss = nn_loss_sum(batch, ret_logits) / targets;
 }

@@ -74,15 +74,15 @@ static void predict_norms(struct two_layer *model, const struct two_layer_chunk 
         sample_norms(chunk->batch, model->norms + s * chunk->batch->length, chunk->first + s, outputs);
 }
 
-void two_layer_predict(struct nn_model *common, const struct batch *batch, const struct nn_outputs *outputs)
+static bool wants_norms(const struct nn_outputs *outputs)
 {
-    struct two_layer *model = (struct two_layer *)common;
-    assert(two_layer_fits(model, batch, model->common.max_length));
+    return outputs->relevant_value_norm || outputs->irrelevant_value_norm;
+}
+
+// A batch of one length, with all that is packed.
+static void predict_run(struct two_layer *model, const struct batch *batch, const struct nn_outputs *outputs)
+{
     const long most = two_layer_chunk_samples(model, batch->length);
-    const bool norms = outputs->relevant_value_norm || outputs->irrelevant_value_norm;
-    two_layer_pack(model);
-    if (norms && model->linear)
-        two_layer_pack_values(model);
     nn_site_begin(&model->input, batch->length, false);
     nn_site_begin(&model->site, batch->length, false);
     for (long start = 0; start < batch->samples; start += most) {
@@ -90,7 +90,33 @@ void two_layer_predict(struct nn_model *common, const struct batch *batch, const
         two_layer_project(model, &chunk, batch, start, nn_least(most, batch->samples - start), -1);
         for (long s = 0; s < chunk.samples; s++)
             predict_sample(model, &chunk, s, outputs);
-        if (norms)
+        if (wants_norms(outputs))
             predict_norms(model, &chunk, outputs);
+    }
+}
+
+// Outputs of samples `first` and those behind it.
+static struct nn_outputs outputs_from(const struct nn_outputs *outputs, long first)
+{
+    struct nn_outputs from = *outputs;
+    real **member[] = {&from.logits, &from.relevant_mass, &from.relevant_value_norm, &from.irrelevant_value_norm};
+    for (size_t i = 0; i < sizeof member / sizeof *member; i++)
+        if (*member[i])
+            *member[i] += first;
+    return from;
+}
+
+void two_layer_predict(struct nn_model *common, const struct batch *batch, const struct nn_outputs *outputs)
+{
+    struct two_layer *model = (struct two_layer *)common;
+    assert(two_layer_fits(model, batch, model->common.max_length));
+    struct batch run;
+    two_layer_pack(model);
+    if (wants_norms(outputs) && model->linear)
+        two_layer_pack_values(model);
+    for (long first = 0; first < batch->samples; first += run.samples) {
+        const struct nn_outputs from = outputs_from(outputs, first);
+        run = two_layer_run(batch, first);
+        predict_run(model, &run, &from);
     }
 }
