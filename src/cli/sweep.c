@@ -247,6 +247,33 @@ static enum status_code list_values(const struct axis_column *column, size_t cou
     return status_set(status, STATUS_INVALID, "--select: %s; %s is one of %s", why, column->setting->name, list);
 }
 
+// Whether a pair's value is this text, whatever white space divides its words.
+static bool is_text(const struct pair *pair, const char *text)
+{
+    for (size_t i = 0; i < pair->value_length; i++) {
+        if (pair->value[i] == ' ' && i && pair->value[i - 1] == ' ')
+            continue;
+        if (*text++ != pair->value[i])
+            return false;
+    }
+    return !*text;
+}
+
+static enum status_code compare_pair(const struct axis_column *column, size_t index, const struct pair *pair,
+                                     bool *ret_same, struct status *status)
+{
+    const struct setting *setting = column->setting;
+    union setting_value value;
+    if (setting->type == SETTING_TEXT) {
+        *ret_same = is_text(pair, column->values[index].text);
+        return STATUS_OK;
+    }
+    if (setting_parse(setting, pair->value, pair->value_length, &value, status))
+        return status_context(status, "--select");
+    *ret_same = setting_compare(setting, value, column->values[index]) == 0;
+    return STATUS_OK;
+}
+
 // The place on one axis: the first that agrees with every column that was named.
 static enum status_code choose(const struct axis *axis, struct selection *selection, size_t *ret_index,
                                struct status *status)
@@ -259,13 +286,14 @@ static enum status_code choose(const struct axis *axis, struct selection *select
         for (size_t c = 0; c < axis->columns_count; c++) {
             const struct axis_column *column = &axis->columns[c];
             const struct pair *pair = find_pair(selection, column->setting->name);
-            union setting_value value;
+            bool same;
             if (!pair)
                 continue;
             named++;
-            if (setting_parse(column->setting, pair->value, pair->value_length, &value, status))
-                return status_context(status, "--select");
-            fits[1] = fits[1] && setting_compare(column->setting, value, column->values[i]) == 0;
+            enum status_code code = compare_pair(column, i, pair, &same, status);
+            if (code)
+                return code;
+            fits[1] = fits[1] && same;
         }
         fits[0] = fits[1];
         *ret_index = i;

@@ -27,5 +27,11 @@ enum item_type {
 // False, with errors in the report, for anything but a non-empty list of scalars, a scalar or a range.
 bool items_read(struct report *report, const struct node *node, enum item_type type, struct items *ret_items);
 
+// The same of texts. A value is a scalar; a list of scalars, which stand one space apart; or a list of such lists,
+// which stand "; " apart. White space in scalars becomes single spaces, so that equal values are equal texts; a text
+// that is not hashed (a path) is one scalar as it stands.
+bool texts_read(struct report *report, const struct setting *setting, const struct node *node, struct items *ret_items);
+bool text_read(struct report *report, const struct setting *setting, const struct node *node, struct item *ret_item);
+
 // The points of a range; `map` is a mapping.
 bool range_read(struct report *report, const struct node *map, enum item_type type, struct items *ret_items);

@@ -46,6 +46,7 @@ static bool read_scalar(struct reading *reading, const yaml_event_t *event, stru
     refuse_extras(reading, event, event->data.scalar.anchor, event->data.scalar.tag);
     ret_node->kind = NODE_SCALAR;
     ret_node->length = event->data.scalar.length;
+    ret_node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     ret_node->text = arena_text(reading->report->arena, (const char *)event->data.scalar.value, ret_node->length);
     reading->report->no_memory |= !ret_node->text;
     return ret_node->text;

@@ -18,6 +18,7 @@ struct node {
     struct source_place place;
     const char *text; // scalar: zero-terminated, but may contain zeros
     size_t length;
+    bool quoted;
     const struct node *key;
     size_t count; // children
     struct node *first, *last, *next;

@@ -52,12 +52,14 @@ static bool parse_item(struct report *report, const struct setting *setting, str
 bool value_read(struct build *build, const struct setting *setting, const struct node *node,
                 union setting_value *ret_value)
 {
+    struct item item = {node->text, node->length, node->place};
+    if (setting->type == SETTING_TEXT)
+        return text_read(build->report, setting, node, &item) && parse_item(build->report, setting, item, ret_value);
     if (node->kind == NODE_LIST || node->kind == NODE_MAP) {
         report_error(build->report, node->place, "'%s' takes one value here; several make it an axis, under 'grid'",
                      setting->name);
         return false;
     }
-    struct item item = {node->text, node->length, node->place};
     return is_value(build->report, node) && parse_item(build->report, setting, item, ret_value);
 }
 
@@ -72,7 +74,8 @@ bool values_read(struct build *build, const struct setting *setting, const struc
                  union setting_value **ret_values, size_t *ret_count)
 {
     struct items items;
-    if (!items_read(build->report, node, type_of(setting), &items))
+    if (setting->type == SETTING_TEXT ? !texts_read(build->report, setting, node, &items)
+                                      : !items_read(build->report, node, type_of(setting), &items))
         return false;
     bool whole = true;
     union setting_value *values = report_get(build->report, items.count, sizeof *values);
