@@ -27,7 +27,20 @@ static const struct row {
     {"model=transformer task=accumulator dropout=0.25 encoding=t5 attention_mask=bidirectional random_positions=64",
      true},
     {"model=transformer task=accumulator embeddings=orthonormal snr=4 heads=3 ffn_activation=relu", false},
-    {"model=transformer task=accumulator tied=true parametrization=mup base_width=6 attention_bias=false", true},
+    {"model=transformer task=accumulator tied=true parametrization=mup base_width=6 attention_bias=false", true},    {"model=rnn task=accumulator", true},
+    {"model=rnn task=accumulator supervision=final pooling=mean dropout=0.25 width=16", true},
+    {"model=rnn task=accumulator supervision=final embeddings=orthonormal snr=4", false},
+    {"model=rnn task=signal layers=1", false},
+    {"model=rnn task=signal pooling=mean dropout=0.25", true},
+    {"model=lstm task=accumulator tied=true", true},
+    {"model=lstm task=accumulator dropout=0.25 layers=3", false},
+    {"model=lstm task=accumulator supervision=final pooling=mean embeddings=orthonormal snr=4", true},
+    {"model=lstm task=signal width=16", false},
+    {"model=lstm task=signal pooling=mean layers=1 dropout=0.25", true},
+    {"model=two_layer task=signal init_scale=0.4", false},
+    {"model=two_layer task=signal init_scale=0.4 activation=none encoding=absolute random_positions=30", false},
+    {"model=two_layer task=signal init_scale=0.4 encoding=rope random_positions=64", false},
+    {"model=two_layer task=signal init_scale=0.4 encoding=fire fire_width=5 readout=trained", false},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
