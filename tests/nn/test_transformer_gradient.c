@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compiled in double with all of nn (NN_DOUBLE): every gradient of the transformer against central differences of its
 // own loss, with what training draws.
+#include "differences.h"
 #include "transformer_cases.h"
 
 // Options that go round at different speeds, so that pairs of them meet.
@@ -38,8 +39,9 @@ static bool draws(const struct nn_case *c)
 }
 
 // Of the pass that is differentiated, which draws the same each time; where nothing is drawn, by prediction.
-static double loss_of(struct nn_case *c)
+static double loss_of(void *of)
 {
+    struct nn_case *c = of;
     const long targets = c->batch.samples * c->batch.positions;
     double loss = 0;
     if (draws(c)) {
@@ -55,34 +57,6 @@ static double loss_of(struct nn_case *c)
     return loss;
 }
 
-// Along a random direction of the whole tensor: the gradient's component against a central difference, relative to
-// what a direction of its length finds on average.
-static double tensor_error(struct nn_case *c, size_t number)
-{
-    struct nn_tensor *tensor = nn_tensor(c->model, number);
-    const struct random_key key = random_key(9, 0, "test/direction");
-    const double step = 1e-5;
-    const size_t size = (size_t)tensor->storage * sizeof(real);
-    real *direction = case_take(tensor->storage, sizeof *direction), *kept = case_take(tensor->storage, sizeof *kept);
-    double along = 0, square = 0, losses[2];
-    memcpy(kept, tensor->value, size);
-    for (long i = 0; i < tensor->rows * tensor->columns; i++) {
-        const long at = nn_tensor_at(tensor, i / tensor->columns, i % tensor->columns);
-        direction[at] = random_uniform(key, number, (uint32_t)i, 0) - 0.5;
-        along += direction[at] * tensor->gradient[at];
-        square += tensor->gradient[at] * tensor->gradient[at] / 12;
-    }
-    for (int side = 0; side < 2; side++) {
-        for (long i = 0; i < tensor->storage; i++)
-            tensor->value[i] = kept[i] + (side ? -step : step) * direction[i];
-        losses[side] = loss_of(c);
-    }
-    memcpy(tensor->value, kept, size);
-    free(direction);
-    free(kept);
-    return fabs(along - (losses[0] - losses[1]) / (2 * step)) / (sqrt(square) + 1e-3);
-}
-
 static double check(const struct shape *shape, const char **ret_name)
 {
     struct nn_case c = {0};
@@ -90,12 +64,12 @@ static double check(const struct shape *shape, const char **ret_name)
     case_open(&c, shape);
     case_stir(&c);
     for (size_t i = 0; i < nn_tensor_count(c.model); i++) {
-        const struct nn_tensor *tensor = nn_tensor(c.model, i);
+        struct nn_tensor *tensor = nn_tensor(c.model, i);
         if (i == 0 || draws(&c))
             nn_gradient(c.model, &c.batch, &(struct nn_pass){.step = 3}, c.logits, NULL);
         if (tensor->frozen)
             continue;
-        const double error = tensor_error(&c, i);
+        const double error = differences_error(tensor, i, loss_of, &c);
         if (error > worst) {
             worst = error;
             *ret_name = tensor->name;
