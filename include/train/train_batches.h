@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Which samples each training step sees. A step has `accumulation` micro-batches; micro-batch number
-// m = step * accumulation + part decides alone what is in it, so that a run goes on from any step.
+// m = step * accumulation + part decides alone what is in it, beside the longest sequence that a curriculum allows, so
+// that a run goes on from any step.
 //   whole      a finite set in one micro-batch a step: all samples in their order
 //   shuffled   a finite set otherwise: epoch m / B of B = ceil(samples / batch_size) micro-batches has the samples in
 //              the order of a shuffle keyed by (seed, data seed, "train/shuffle", epoch); its last one has what is left
-//   stream     samples m * batch_size, … of a set without end
+//   drawn      a finite set under a curriculum: batch_size samples with replacement, each uniformly from those that are
+//              no longer than `longest` or, with probability curriculum_keep, no longer than curriculum_start; where
+//              there is none as short, from the shortest. Keyed by (seed, data seed, "train/curriculum", m, place)
+//   stream     samples m * batch_size, … of a set without end, each of them at most `longest`
+// Sequences of different lengths lie packed, as spec_batch.h says.
 #pragma once
 #include "base_arena.h"
 #include "base_status.h"
@@ -12,15 +17,18 @@
 #include <stdbool.h>
 
 enum { TRAIN_BATCH_COLUMNS = 6 };
-enum train_batches_kind { BATCHES_WHOLE, BATCHES_SHUFFLED, BATCHES_STREAM };
+enum train_batches_kind { BATCHES_WHOLE, BATCHES_SHUFFLED, BATCHES_DRAWN, BATCHES_STREAM };
 
 struct train_batches {
     enum train_batches_kind kind;
     const struct train_data *train; // not owned
+    struct task_set set;            // the same set, of a stream as long as a curriculum has it
     int64_t samples, size, accumulation;
-    int64_t *order, epoch; // (samples): the shuffle of `epoch`, -1 before the first
-    int64_t *index;        // (size): the samples in `batch`
-    struct batch batch;    // of `size` samples, gathered into `store`: an array for each of its members that is there
+    int64_t *order, epoch;       // (samples): the shuffle of `epoch`, -1 before the first; drawn: by length
+    int64_t fitting, short_ones; // drawn: how many of these are short enough, and at most curriculum_start
+    int64_t *index;              // (size): the samples in `batch`
+    int64_t *offsets;            // (size + 1): of `batch`, where the set is ragged
+    struct batch batch; // of `size` samples, gathered into `store`: an array for each of its members that is there
     char *store[TRAIN_BATCH_COLUMNS];
 };
 
@@ -29,6 +37,8 @@ enum train_batches_kind train_batches_kind(const struct settings *settings);
 // it is full.
 enum status_code train_batches_create(const struct train_data *train, struct arena *arena,
                                       struct train_batches *ret_batches, struct status *status) MUST_CHECK;
+// From now on no sequence is longer, in the task's units; the train length at first. Of streams and drawn ones.
+void train_batches_set_longest(struct train_batches *batches, int64_t longest);
 // One micro-batch. It lasts until the next; what it takes from `arena` beside, at most train_make_bytes, is the
 // caller's to release.
 enum status_code train_batches_get(struct train_batches *batches, int64_t step, int64_t part, struct arena *arena,

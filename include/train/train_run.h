@@ -12,8 +12,13 @@
 //     training (dropout, attention noise, random positions);
 //   - else at the evaluation steps alone: from predictions on the whole set or, where data are a stream, from the
 //     step's passes. A stream has no flips to memorise.
-// At the evaluation steps of train_schedule.h come the curves, and with the last of them the final test. At the last
-// step gradients are taken too, but no step is made.
+// When the position of train_budget.h comes to those of train_schedule.h, curves are evaluated, and with the last of
+// them the final test. At the last step gradients are taken too, but no step is made.
+//
+// A curriculum by schedule sets the longest training sequence from the position. One by validation looks at the steps
+// curriculum_every, 2 curriculum_every, … before their passes: where the model, as it is then, predicts at least
+// curriculum_threshold of the targets of the first LOOK_SAMPLES validation sequences of that length, which are a set of
+// their own ("validation/LENGTH"), the next length is on.
 #pragma once
 #include "base_arena.h"
 #include "base_status.h"
@@ -25,8 +30,8 @@
 struct train_run;
 struct nn_model;
 
-// Everything lives in `arena`, which must outlive the run and be used by nobody else. `lengths` are ascending and
-// distinct.
+// Everything lives in `arena`, which must outlive the run and be used by nobody else, but for values of `settings` that
+// are texts, which are not copied. `lengths` are ascending and distinct.
 enum status_code train_create(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
                               struct arena *arena, struct train_run **ret_run, struct status *status) MUST_CHECK;
 
@@ -43,8 +48,9 @@ struct train_state *train_state(struct train_run *run);
 
 // The last evaluation made; values are NaN before the first. `test_error` has an entry for each length.
 struct train_progress {
-    int64_t step;            // steps made so far
-    int64_t evaluation_step; // of the last evaluation, 0 before the first
+    int64_t step;                // steps made so far
+    int64_t position, positions; // of train_budget.h: how far the run is
+    int64_t evaluation_step;     // of the last evaluation, 0 before the first
     double train_loss, train_error, validation_error;
     const double *test_error;
 };

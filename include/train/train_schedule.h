@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// At which steps a trial is evaluated, and how fast it learns at each.
+// At which positions of a training a trial is evaluated, how fast it learns at each, and how long its sequences are. A
+// position counts from 0 to `steps`, which train_budget.h defines: where a budget is of steps, it is the step.
 #pragma once
 #include "spec_settings.h"
 #include <stddef.h>
@@ -12,11 +13,20 @@ size_t train_evaluations(int64_t points, int64_t steps);
 // log-spaced steps from 1 on, moved by as little as makes them distinct. A single point is the last step.
 void train_evaluation_steps(int64_t points, int64_t steps, int64_t *ret_steps);
 
-// The learning rate of the step from t to t + 1, with S = settings_steps() and t from 0 to S - 1. Shares of steps are
-// rounded to whole ones. With w steps of warm-up, r = learning_rate:
+// The learning rate of a step at position t, with S = `steps` and t from 0 to S - 1. Shares of steps are rounded to
+// whole ones. With w steps of warm-up, r = learning_rate:
 //   t < w          r (t + 1) / w
 //   constant       r
 //   cosine         r (f + (1 - f) (1 + cos(pi (t - w) / (S - w))) / 2),  f = final_rate: reached at t = S
 //   step           r decay_factor^floor((t - w) / decay_every)
 //   inverse_sqrt   r sqrt(w / t); without warm-up r / sqrt(t + 1)
-double train_learning_rate(const struct settings *settings, int64_t step);
+double train_learning_rate(const struct settings *settings, int64_t steps, int64_t position);
+
+// Lengths of a curriculum are those of the longest training sequences, and such as the task can make. Of n =
+// train_length and s = curriculum_start:
+//   first       s, or the next below that the task can make
+//   scheduled   s + floor((n - s) t / (curriculum_share S)) at position t, at most n; likewise
+//   next        the first from `length` + curriculum_increment on that the task can make, at most n
+int64_t train_first_length(const struct settings *settings);
+int64_t train_scheduled_length(const struct settings *settings, int64_t steps, int64_t position);
+int64_t train_next_length(const struct settings *settings, int64_t length);

@@ -35,6 +35,7 @@ struct train_tally {
 // Samples of `set` made and passed to the model at once, and the bytes they need in the arena for the time.
 long train_chunk(const struct task_set *set);
 size_t train_tally_bytes(const struct task_set *set);
+size_t train_tally_most_bytes(const struct task_set *set); // at least those, of shorter sequences too
 
 // Makes and keeps the first `count` samples. STATUS_MEMORY when the arena is full.
 enum status_code train_data_cache(struct train_data *data, long count, struct arena *arena,

@@ -10,8 +10,8 @@
 
 struct trial;
 
-// `lengths` are the test lengths to evaluate, distinct and ascending; copied. STATUS_INVALID where they are not, or
-// where settings_check refuses the settings; STATUS_MEMORY with what to lower.
+// `settings` and `lengths`, the test lengths to evaluate, distinct and ascending, are copied. STATUS_INVALID where they
+// are not, or where settings_check refuses the settings; STATUS_MEMORY with what to lower.
 enum status_code trial_create(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
                               struct trial **ret_trial, struct status *status) MUST_CHECK;
 void trial_destroy(struct trial *trial); // accepts NULL
@@ -30,8 +30,8 @@ int64_t trial_step(const struct trial *trial); // steps made so far
 bool trial_diverged(const struct trial *trial);
 
 struct trial_progress {
-    int64_t step, steps;
-    bool evaluated; // the last advance ended at an evaluation: the numbers below are of it
+    int64_t step, steps; // steps: in all; by what was spent so far, where the budget is not of steps
+    bool evaluated;      // the last advance ended at an evaluation: the numbers below are of it
     double train_loss, train_error, validation_error;
     size_t lengths_count;
     const int64_t *lengths;
@@ -51,6 +51,9 @@ enum status_code trial_load(struct trial *trial, const void *state, size_t size,
 // The result, with events and phases. Only after *ret_done. The caller owns the record.
 enum status_code trial_record(const struct trial *trial, struct record *ret_record, struct status *status) MUST_CHECK;
 
+// Steps of a training, or of one whose sequences all have train_length where its budget is of tokens or operations; it
+// then takes at least so many.
+int64_t trial_steps(const struct settings *settings);
 // Estimates without creating anything. Cost: floating-point operations of training steps, evaluations, data and the
 // Bayes error, or what takes as long as so many: within about a factor of three of each other's real times. Memory: an
 // upper bound of what the trial allocates, in bytes.

@@ -82,7 +82,7 @@ static struct nn_model *lay_out(const struct settings *settings, const struct ba
     struct nn_tensor *tensor = nn_take_structs(builder, (long)limit, sizeof *tensor);
     if (!tensor)
         return NULL;
-    const long trained = (long)settings->task.train_length;
+    const long trained = (long)settings_tokens(settings, false, settings->task.train_length);
     *model = (struct nn_model){.kind = kind,
                                .kernels = nn_kernels(isa_current()),
                                .settings = *settings,

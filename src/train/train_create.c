@@ -28,6 +28,7 @@ long train_cached_training(const struct task_set *set)
     case BATCHES_WHOLE:
         return set->samples;
     case BATCHES_SHUFFLED:
+    case BATCHES_DRAWN:
         return fits(set, set->samples, TRAIN_SET_BYTES) ? set->samples : 0;
     case BATCHES_STREAM:
         break;
@@ -41,6 +42,16 @@ long train_cached(const struct task_set *set, long count, size_t *budget)
         return 0;
     *budget -= task_make_bytes(set, count);
     return count;
+}
+
+long train_longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
+{
+    int64_t longest = settings_tokens(settings, false, settings->task.train_length);
+    for (size_t i = 0; i < lengths_count; i++) {
+        const int64_t tokens = settings_tokens(settings, true, lengths[i]);
+        longest = tokens > longest ? tokens : longest;
+    }
+    return (long)longest;
 }
 
 // `count` numbers that are not there yet.
@@ -62,11 +73,12 @@ static enum status_code out_of_memory(struct status *status)
 static enum status_code create_columns(struct train_run *run, struct status *status)
 {
     const int64_t points = run->settings.evaluate.points;
-    run->steps = settings_steps(&run->settings);
+    run->steps = train_steps(&run->settings);
     run->evaluations = train_evaluations(points, run->steps);
     run->evaluation_step = arena_get(run->arena, run->evaluations, sizeof *run->evaluation_step);
+    run->evaluated_step = arena_get(run->arena, run->evaluations, sizeof *run->evaluated_step);
     run->test_error = column(run, run->lengths_count);
-    if (!run->evaluation_step || !run->test_error)
+    if (!run->evaluation_step || !run->evaluated_step || !run->test_error)
         return out_of_memory(status);
     train_evaluation_steps(points, run->steps, run->evaluation_step);
     for (int c = 0; c < CURVES; c++)
@@ -83,19 +95,20 @@ static enum status_code create_training(struct train_run *run, struct status *st
 {
     const struct settings *settings = &run->settings;
     const size_t size = (size_t)settings_batch_size(settings);
-    const long length = (long)settings->task.train_length;
     struct task_set *set = &run->train.set;
-    task_set_init(set, settings, SPLIT_TRAIN, length);
+    task_set_init(set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
     run->exact = train_exact(settings);
     run->logits =
         arena_get(run->arena, size * (size_t)set->positions, (size_t)nn_outputs_width(run->model) * sizeof(real));
     run->predicted = arena_get(run->arena, size * (size_t)set->positions, sizeof *run->predicted);
     if (!run->logits || !run->predicted)
         return out_of_memory(status);
-    run->full_flops = nn_gradient_flops(settings, &set->shape, (long)size, length);
-    run->rest_flops = nn_gradient_flops(settings, &set->shape, (long)train_batches_rest(settings), length);
+    run->full_flops = nn_gradient_flops(settings, &set->shape, (long)size, set->tokens);
+    run->rest_flops = nn_gradient_flops(settings, &set->shape, (long)train_batches_rest(settings), set->tokens);
     const long cached = train_cached_training(set);
-    enum status_code code = cached > 0 ? train_data_cache(&run->train, cached, run->arena, status) : STATUS_OK;
+    enum status_code code = set->ragged ? train_flops_create(set, run->arena, &run->flops, status) : STATUS_OK;
+    if (code == STATUS_OK && cached > 0)
+        code = train_data_cache(&run->train, cached, run->arena, status);
     if (code == STATUS_OK)
         code = train_batches_create(&run->train, run->arena, &run->batches, status);
     if (code == STATUS_OK && run->batches.kind != BATCHES_STREAM)
@@ -127,7 +140,12 @@ static enum status_code create_evaluation(struct train_run *run, struct status *
 static void register_counters(struct train_run *run)
 {
     struct train_state *state = &run->state;
-    train_state_add(state, &run->step, 1, 8, "step");
+    train_state_add(state, &run->spent.steps, 1, 8, "step");
+    train_state_add(state, &run->spent.position, 1, 8, "position");
+    train_state_add(state, &run->spent.tokens, 1, 8, "tokens");
+    train_state_add(state, &run->spent.flops, 1, 8, "flops");
+    train_state_add(state, &run->longest, 1, 8, "longest");
+    train_state_add(state, run->evaluated_step, run->evaluations, 8, "evaluated_step");
     train_state_add(state, &run->evaluation, 1, 8, "evaluation");
     train_state_add(state, &run->done, 1, 8, "done");
     train_state_add(state, &run->diverged_step, 1, 8, "diverged_step");
@@ -170,6 +188,9 @@ static void register_weights(struct train_run *run)
 
 static void forget(struct train_run *run)
 {
+    const struct settings *settings = &run->settings;
+    const bool grows = settings->train.curriculum != CURRICULUM_NONE;
+    run->longest = grows ? train_first_length(settings) : settings->task.train_length;
     run->diverged_step = run->t_fit = run->t_half = run->t_mem = NAN;
     for (int level = 0; level < RECORD_LOSS_LEVELS; level++) {
         run->level_step[level] = NAN;
@@ -215,10 +236,7 @@ enum status_code train_create(const struct settings *settings, const int64_t *le
     if (!run->lengths || !run->test)
         return out_of_memory(status);
     memcpy(run->lengths, lengths, lengths_count * sizeof *lengths);
-    int64_t longest = settings->task.train_length;
-    for (size_t i = 0; i < lengths_count; i++)
-        longest = lengths[i] > longest ? lengths[i] : longest;
-    enum status_code code = create_parts(run, (long)longest, status);
+    enum status_code code = create_parts(run, train_longest(settings, lengths, lengths_count), status);
     if (code != STATUS_OK)
         return code;
     forget(run);

@@ -13,6 +13,7 @@ enum {
 // a draw.
 enum { SOFTMAX = 15, TOKEN = 200, SEQUENCE = 5000, PASS = 40000, BACKWARD = 2 };
 enum { WEIGHT = 6, WEIGHT_MOMENTS = 25, WEIGHT_NORM = 6, DRAW = 25 };
+enum { LENGTH_SAMPLES = 32, CURRICULUM_PARTS = 8 }; // that stand for all lengths, and for all of a curriculum
 
 // Pairs of tokens whose attention is weighed, of one sequence; it fills its lanes where queries are few.
 static double pairs(const struct settings *settings, double length)
@@ -43,61 +44,115 @@ static double draws(const struct settings *settings, double samples, double leng
     return samples * DRAW * ((model->dropout > 0 ? units + weighed : 0) + (model->attention_noise > 0 ? weighed : 0));
 }
 
-static int64_t longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
-{
-    int64_t length = settings->task.train_length;
-    for (size_t i = 0; i < lengths_count; i++)
-        length = lengths[i] > length ? lengths[i] : length;
-    return length;
-}
-
 // Predictions on `samples` of a set, `times` over; what is cached is made once.
 static double evaluation_cost(const struct nn_sketch *model, const struct task_set *set, long samples, double times,
                               bool cached)
 {
-    double predict = nn_sketch_predict_flops(model, samples, set->length) +
-                     overhead(set->settings, (double)samples, (double)set->length);
+    double predict = nn_sketch_predict_flops(model, samples, set->tokens) +
+                     overhead(set->settings, (double)samples, (double)set->tokens);
     return times * predict + (cached ? 1 : times) * (double)samples * task_sample_flops(set);
 }
 
-// Gradients of all micro-batches of a run, and what its steps do to the weights.
-static double steps_cost(const struct nn_sketch *model, const struct task_set *set)
+// Of one training step, or a mean of such: its gradients and what it does to the weights, its tokens and operations.
+struct step_cost {
+    double cost, tokens, flops;
+};
+
+// Where all sequences have `tokens`.
+static struct step_cost step_cost(const struct nn_sketch *model, const struct task_set *set, long tokens)
 {
     const struct settings *settings = set->settings;
     const struct train_settings *train = &settings->train;
-    const double steps = (double)settings_steps(settings) + 1, size = (double)settings_batch_size(settings);
-    const double weights = (double)model->trained_bytes / sizeof(real);
+    const double size = (double)settings_batch_size(settings), parts = (double)train->accumulation;
+    const double weights = (double)model->trained_bytes / sizeof(real), length = (double)tokens;
     const bool moments = train->optimizer == OPTIMIZER_ADAM || train->optimizer == OPTIMIZER_ADAMW;
     const double update = (moments ? WEIGHT_MOMENTS : WEIGHT) + (isinf(train->clip) ? 0 : WEIGHT_NORM);
-    const double pass = nn_sketch_gradient_flops(model, (long)size, set->length) +
-                        BACKWARD * overhead(settings, size, (double)set->length) +
-                        draws(settings, size, (double)set->length);
-    return steps * ((double)train->accumulation * pass + update * weights);
+    const double flops = nn_sketch_gradient_flops(model, (long)size, tokens);
+    const double pass = flops + BACKWARD * overhead(settings, size, length) + draws(settings, size, length);
+    return (struct step_cost){
+        .cost = parts * pass + update * weights, .tokens = parts * size * length, .flops = parts * flops};
+}
+
+// The mean over lengths of the distribution, with those up to `longest`.
+static struct step_cost mean_step_cost(const struct nn_sketch *model, const struct task_set *train, int64_t longest)
+{
+    struct task_set set = *train;
+    struct step_cost mean = {0};
+    set.longest = (long)longest;
+    // Under length_mixing batches samples of one batch share a draw.
+    const long stride = (long)settings_batch_size(set.settings);
+    for (long i = 0; i < LENGTH_SAMPLES; i++) {
+        // Finite sets keep their lengths, and those beyond are left out.
+        const int64_t drawn = task_length(&set, i * stride), length = drawn < longest ? drawn : longest;
+        const struct step_cost one = step_cost(model, train, (long)settings_tokens(set.settings, false, length));
+        mean.cost += one.cost / LENGTH_SAMPLES;
+        mean.tokens += one.tokens / LENGTH_SAMPLES;
+        mean.flops += one.flops / LENGTH_SAMPLES;
+    }
+    return mean;
+}
+
+// Steps of a run and one past them, their cost and the sequences of full length that their tokens come to. A
+// curriculum by validation is taken to be at its end, since nobody knows when it is.
+struct run_cost {
+    double steps, cost, sequences;
+};
+
+static struct run_cost run_cost(const struct nn_sketch *model, const struct task_set *set)
+{
+    const struct settings *settings = set->settings;
+    const struct train_settings *train = &settings->train;
+    const int64_t steps = train_steps(settings);
+    const int parts = train->curriculum == CURRICULUM_SCHEDULE ? CURRICULUM_PARTS : 1;
+    struct run_cost sum = {0};
+    for (int i = 0; i < parts; i++) {
+        const int64_t position = (int64_t)((i + 0.5) / parts * (double)steps);
+        const int64_t longest = parts > 1 ? train_scheduled_length(settings, steps, position) : set->length;
+        const struct step_cost step =
+            set->ragged ? mean_step_cost(model, set, longest) : step_cost(model, set, set->tokens);
+        const double made = train->budget == BUDGET_TOKENS  ? (double)train->budget_tokens / step.tokens
+                            : train->budget == BUDGET_FLOPS ? train->budget_flops / step.flops
+                                                            : (double)steps;
+        const double share = (made + 1) / parts;
+        sum.steps += share;
+        sum.cost += share * step.cost;
+        sum.sequences += share * step.tokens / (double)set->tokens;
+    }
+    return sum;
 }
 
 // Making the training set: once, or whenever its samples are seen.
-static double training_data_cost(const struct task_set *set, double evaluations)
+static double training_data_cost(const struct task_set *set, double seen, double evaluations)
 {
-    const struct settings *settings = set->settings;
-    const double seen = ((double)settings_steps(settings) + 1) * (double)settings->train.accumulation *
-                        (double)settings_batch_size(settings);
-    const bool stream = settings->train.data == DATA_STREAM, cached = train_cached_training(set) > 0;
+    const bool stream = set->settings->train.data == DATA_STREAM, cached = train_cached_training(set) > 0;
     const double made = stream ? seen : cached ? (double)set->samples : seen + (double)set->samples * (1 + evaluations);
     return made * task_sample_flops(set);
+}
+
+// Of a curriculum by validation, at the train length.
+static double looks_cost(const struct nn_sketch *model, const struct settings *settings, double steps)
+{
+    struct task_set set;
+    if (settings->train.curriculum != CURRICULUM_VALIDATION)
+        return 0;
+    train_look_set(settings, settings->task.train_length, &set);
+    return evaluation_cost(model, &set, set.samples, floor(steps / (double)settings->train.curriculum_every), false);
 }
 
 double train_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
     const struct evaluate_settings *evaluate = &settings->evaluate;
-    const int64_t steps = settings_steps(settings);
+    const int64_t steps = train_steps(settings);
     const double evaluations = (double)train_evaluations(evaluate->points, steps);
     // How many levels are reached is not known.
     const double levels = 0.5 * (double)(steps < RECORD_LOSS_LEVELS ? steps : RECORD_LOSS_LEVELS);
     size_t budget = TRAIN_CACHE_BYTES;
     struct task_set set;
     task_set_init(&set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
-    struct nn_sketch model = nn_sketch(settings, &set.shape, (long)longest(settings, lengths, lengths_count));
-    double cost = steps_cost(&model, &set) + training_data_cost(&set, evaluations);
+    struct nn_sketch model = nn_sketch(settings, &set.shape, train_longest(settings, lengths, lengths_count));
+    const struct run_cost run = run_cost(&model, &set);
+    double cost =
+        run.cost + training_data_cost(&set, run.sequences, evaluations) + looks_cost(&model, settings, run.steps);
     if (!train_exact(settings) && settings->train.data == DATA_FINITE)
         cost += evaluation_cost(&model, &set, set.samples, evaluations, true);
     task_set_init(&set, settings, SPLIT_VALIDATION, set.length);
@@ -127,13 +182,13 @@ static double most(double a, double b)
 
 static double columns_memory(const struct settings *settings, size_t lengths_count, size_t tensors)
 {
-    const double evaluations = (double)train_evaluations(settings->evaluate.points, settings_steps(settings));
+    const double evaluations = (double)train_evaluations(settings->evaluate.points, train_steps(settings));
     const double lengths = (double)lengths_count;
     const double items =
         COUNTERS + CURVES + TEST_ITEMS * lengths + (double)tensors + (double)train_optimizer_items(settings, tensors);
     return piece(1, sizeof(struct train_run)) + piece(lengths, sizeof(int64_t)) +
            piece(lengths, sizeof(struct train_test)) + piece(items, sizeof(struct train_state_item)) +
-           piece(evaluations, sizeof(int64_t)) + piece(lengths, sizeof(double)) +
+           2 * piece(evaluations, sizeof(int64_t)) + piece(lengths, sizeof(double)) +
            (CURVES + TEST_CURVES * lengths) * piece(evaluations, sizeof(double));
 }
 
@@ -144,7 +199,7 @@ static double training_memory(const struct task_set *set)
     const double targets = (double)settings_batch_size(set->settings) * (double)set->positions;
     const double outputs = set->shape.binary ? 1 : (double)set->shape.classes;
     return (cached > 0 ? (double)task_make_bytes(set, cached) : 0) + (double)train_batches_bytes(set) +
-           piece(targets, outputs * sizeof(real)) + piece(targets, sizeof(int32_t));
+           (double)train_flops_bytes(set) + piece(targets, outputs * sizeof(real)) + piece(targets, sizeof(int32_t));
 }
 
 // What is in memory for evaluations, and the most that a step or an evaluation takes for the time.
@@ -159,6 +214,8 @@ static double data_memory(const struct settings *settings, const int64_t *length
     task_set_init(&set, settings, SPLIT_VALIDATION, set.length);
     train_cached(&set, set.samples, &budget);
     chunk = most(chunk, (double)train_tally_bytes(&set));
+    if (settings->train.curriculum == CURRICULUM_VALIDATION)
+        chunk = most(chunk, (double)train_tally_most_bytes(&set));
     for (size_t i = 0; i < lengths_count; i++) {
         task_set_init(&set, settings, SPLIT_TEST, (long)lengths[i]);
         train_cached(&set, (long)settings->evaluate.curve_samples, &budget);
@@ -171,7 +228,7 @@ double train_memory(const struct settings *settings, const int64_t *lengths, siz
 {
     struct batch_shape shape;
     task_shape(settings, &shape);
-    struct nn_sketch model = nn_sketch(settings, &shape, (long)longest(settings, lengths, lengths_count));
+    struct nn_sketch model = nn_sketch(settings, &shape, train_longest(settings, lengths, lengths_count));
     const double bytes = columns_memory(settings, lengths_count, model.tensors) + (double)model.bytes +
                          (double)train_optimizer_bytes(settings, model.trained_bytes, model.tensors) +
                          data_memory(settings, lengths, lengths_count);

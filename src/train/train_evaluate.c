@@ -74,12 +74,7 @@ static enum status_code evaluate_test(struct train_run *run, size_t length, size
 
 static void evaluate_training(struct train_run *run, size_t at, const struct train_pass *pass)
 {
-    const struct settings *settings = &run->settings;
     const struct train_fit *fit = &pass->fit;
-    int64_t full, rest;
-    train_batches_count(settings, run->step * settings->train.accumulation, &full, &rest);
-    const double samples =
-        (double)full * (double)settings_batch_size(settings) + (double)rest * (double)train_batches_rest(settings);
     run->curve[CURVE_TRAIN_LOSS][at] = pass->loss;
     run->curve[CURVE_TRAIN_ERROR][at] = error(fit);
     run->curve[CURVE_TRAIN_ERROR_CLEAN][at] = (double)fit->wrong_clean / (double)fit->targets;
@@ -87,9 +82,11 @@ static void evaluate_training(struct train_run *run, size_t at, const struct tra
     run->curve[CURVE_FLIPS_FITTED][at] = share((double)fit->flips_fitted, (double)fit->flips);
     run->curve[CURVE_GRADIENT_NORM][at] = pass->scale * train_norm(run->model, true);
     run->curve[CURVE_WEIGHT_NORM][at] = train_norm(run->model, false);
-    run->curve[CURVE_TOKENS_SEEN][at] = samples * (double)settings->task.train_length;
-    run->curve[CURVE_FLOPS][at] = (double)full * run->full_flops + (double)rest * run->rest_flops;
+    run->curve[CURVE_TOKENS_SEEN][at] = (double)run->spent.tokens;
+    run->curve[CURVE_FLOPS][at] = run->spent.flops;
     run->curve[CURVE_LEARNING_RATE_SUM][at] = run->rate_sum;
+    run->curve[CURVE_CURRICULUM_LENGTH][at] = (double)run->longest;
+    run->evaluated_step[at] = run->spent.steps;
 }
 
 enum status_code train_evaluate(struct train_run *run, const struct train_pass *pass, struct status *status)
@@ -110,7 +107,7 @@ enum status_code train_note_levels(struct train_run *run, double loss, struct st
         reached[level] = isnan(run->level_step[level]) && loss <= (double)record_loss_levels[level];
         any |= reached[level];
         if (reached[level])
-            run->level_step[level] = (double)run->step;
+            run->level_step[level] = (double)run->spent.steps;
     }
     enum status_code code = STATUS_OK;
     for (size_t i = 0; any && code == STATUS_OK && i < run->lengths_count; i++) {

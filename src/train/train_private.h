@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 #include "train_batches.h"
+#include "train_budget.h"
 #include "train_optimizer.h"
 #include "train_run.h"
 #include "train_tally.h"
@@ -23,6 +24,7 @@ enum train_curve {
     CURVE_TOKENS_SEEN,
     CURVE_FLOPS,
     CURVE_LEARNING_RATE_SUM,
+    CURVE_CURRICULUM_LENGTH,
     CURVES
 };
 enum train_test_curve {
@@ -37,8 +39,11 @@ enum train_test_curve {
 // length; a training set of minibatches while it is below the second. Constants, so that memory can be told beforehand.
 enum { TRAIN_CACHE_BYTES = 64 << 20, TRAIN_SET_BYTES = 512 << 20 };
 
+// A curriculum by validation looks at the first so many validation sequences of the present length.
+enum { LOOK_SAMPLES = 200 };
+
 // Items of the state: counters, and what each test length has.
-enum { COUNTERS = 12, TEST_ITEMS = 4 + TEST_CURVES };
+enum { COUNTERS = 17, TEST_ITEMS = 4 + TEST_CURVES };
 
 struct train_test {
     struct train_data data;
@@ -51,6 +56,8 @@ struct train_test {
 // tensors hold.
 struct train_pass {
     double loss, scale;
+    int64_t tokens;       // rows of its sequences
+    double flops;         // where sequences may differ in length
     struct train_fit fit; // empty where nobody asks for it
 };
 
@@ -59,9 +66,9 @@ struct train_run {
     struct arena *arena;
     size_t lengths_count;
     int64_t *lengths;
-    int64_t steps;
+    int64_t steps; // train_steps
     size_t evaluations;
-    int64_t *evaluation_step; // (evaluations)
+    int64_t *evaluation_step; // (evaluations): positions at which they are due
     struct nn_model *model;
     struct train_optimizer *optimizer;
     struct train_state state;
@@ -76,10 +83,14 @@ struct train_run {
     bool exact;                    // a step's pass tells all about the training set
     long flips;                    // in the training set
     double full_flops, rest_flops; // of a pass over a micro-batch, and over the last of an epoch
+    struct train_flops flops;      // where sequences may differ in length
 
     // What changes, all registered with `state`.
-    int64_t step, evaluation, done; // steps made, evaluations made, whether the run is over
-    double diverged_step;           // NaN while it has not
+    struct train_spent spent;
+    int64_t evaluation, done; // evaluations made, whether the run is over
+    int64_t longest;          // of training sequences, in the task's units
+    int64_t *evaluated_step;  // (evaluations): steps made at those made
+    double diverged_step;     // NaN while it has not
     double t_fit, t_half, t_mem;
     double rate_sum; // of the steps made
     double level_step[RECORD_LOSS_LEVELS];
@@ -87,6 +98,15 @@ struct train_run {
     double train_seconds, evaluate_seconds;
 };
 
+// The position, and what was spent, after one more step.
+void train_spend(struct train_run *run, const struct train_pass *pass);
+// Sets how long training sequences are at this step, under a curriculum; looks at validation where that is due.
+enum status_code train_set_length(struct train_run *run, struct status *status) MUST_CHECK;
+// The set that it looks at; memory and operations of it are bounded by those at the train length.
+void train_look_set(const struct settings *settings, int64_t length, struct task_set *ret_set);
+
+// Tokens of the longest sequence of all sets.
+long train_longest(const struct settings *settings, const int64_t *lengths, size_t lengths_count);
 // Whether the passes that make gradients see the model as it predicts, on all of a finite set.
 bool train_exact(const struct settings *settings);
 // How many samples of a training set to keep in memory, and how many of `count` samples of another: all when they fit

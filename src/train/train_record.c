@@ -19,6 +19,7 @@ static const enum record_field_id curve_fields[CURVES] = {
     [CURVE_TOKENS_SEEN] = FIELD_TOKENS_SEEN,
     [CURVE_FLOPS] = FIELD_FLOPS,
     [CURVE_LEARNING_RATE_SUM] = FIELD_LEARNING_RATE_SUM,
+    [CURVE_CURRICULUM_LENGTH] = FIELD_CURRICULUM_LENGTH,
 };
 
 static const enum record_field_id test_curve_fields[TEST_CURVES] = {
@@ -54,6 +55,20 @@ static bool put_scalars(struct record_part *part, const struct scalar *scalars, 
     return true;
 }
 
+// Steps of evaluations that a divergence prevented go on from the last as if each moved the position by 1.
+static int64_t step_of(const struct train_run *run, size_t at)
+{
+    const size_t made = (size_t)run->evaluation;
+    if (at < made)
+        return run->evaluated_step[at];
+    return run->evaluation_step[at] + (made > 0 ? run->evaluated_step[made - 1] - run->evaluation_step[made - 1] : 0);
+}
+
+static bool is_recorded(const struct train_run *run, int curve)
+{
+    return curve != CURVE_CURRICULUM_LENGTH || run->settings.train.curriculum != CURRICULUM_NONE;
+}
+
 static bool put_curves(const struct train_run *run, struct record_part *part)
 {
     double levels[RECORD_LOSS_LEVELS];
@@ -61,9 +76,9 @@ static bool put_curves(const struct train_run *run, struct record_part *part)
     if (!step)
         return false;
     for (size_t i = 0; i < run->evaluations; i++)
-        step[i] = run->evaluation_step[i];
+        step[i] = step_of(run, i);
     for (int c = 0; c < CURVES; c++)
-        if (!put_array(part, curve_fields[c], run->curve[c], run->evaluations))
+        if (is_recorded(run, c) && !put_array(part, curve_fields[c], run->curve[c], run->evaluations))
             return false;
     for (int level = 0; level < RECORD_LOSS_LEVELS; level++)
         levels[level] = (double)record_loss_levels[level];

@@ -8,7 +8,7 @@
 
 static void note_events(struct train_run *run, const struct train_fit *fit)
 {
-    const double step = (double)run->step;
+    const double step = (double)run->spent.steps;
     if (isnan(run->t_fit) && fit->unflipped > 0 && 100 * fit->wrong_unflipped <= fit->unflipped)
         run->t_fit = step;
     if (isnan(run->t_fit) || run->flips == 0)
@@ -25,19 +25,20 @@ static enum status_code make_gradients(struct train_run *run, bool fits, struct 
                                        struct status *status)
 {
     const struct arena_mark mark = arena_mark(run->arena);
-    const int64_t parts = run->batches.accumulation;
+    const int64_t parts = run->batches.accumulation, step = run->spent.steps;
     struct train_pass pass = {.scale = 1};
     double targets = 0;
     for (int64_t part = 0; part < parts; part++) {
         struct batch batch;
         double loss;
-        enum status_code code = train_batches_get(&run->batches, run->step, part, run->arena, &batch, status);
+        enum status_code code = train_batches_get(&run->batches, step, part, run->arena, &batch, status);
         if (code != STATUS_OK)
             return code;
-        nn_gradient(run->model, &batch,
-                    &(struct nn_pass){.step = run->step, .add = part > 0, .targets = parts > 1 ? 1 : 0}, run->logits,
-                    &loss);
+        nn_gradient(run->model, &batch, &(struct nn_pass){.step = step, .add = part > 0, .targets = parts > 1 ? 1 : 0},
+                    run->logits, &loss);
         pass.loss += loss;
+        pass.tokens += batch_row(&batch, batch.samples);
+        pass.flops += run->flops.each ? train_flops_of(&run->flops, &batch) : 0;
         targets += (double)nn_targets(&batch);
         if (fits) {
             nn_classes(&batch, run->logits, run->predicted);
@@ -68,21 +69,32 @@ static enum status_code look(struct train_run *run, struct train_pass *pass, boo
     return code == STATUS_OK && due ? train_evaluate(run, pass, status) : code;
 }
 
-static void move_weights(struct train_run *run, double scale)
+static void move_weights(struct train_run *run, const struct train_pass *pass)
 {
-    const double rate = train_learning_rate(&run->settings, run->step);
-    train_optimizer_step(run->optimizer, rate, scale);
+    const double rate = train_learning_rate(&run->settings, run->steps, run->spent.position);
+    train_optimizer_step(run->optimizer, rate, pass->scale);
     run->rate_sum += rate;
-    run->step++;
+    train_spend(run, pass);
+}
+
+// What comes before the passes of a step, and is no training.
+static enum status_code prepare(struct train_run *run, struct status *status)
+{
+    const double start = clock_now();
+    enum status_code code = train_set_length(run, status);
+    run->evaluate_seconds += clock_now() - start;
+    return code;
 }
 
 // Everything that happens at one step; the weights move at its end, so that the gradient need not outlive it.
 static enum status_code make_step(struct train_run *run, bool *ret_evaluated, struct status *status)
 {
-    const double start = clock_now();
-    const bool due = run->step == run->evaluation_step[run->evaluation];
+    const bool due = run->spent.position == run->evaluation_step[run->evaluation];
     struct train_pass pass;
-    enum status_code code = make_gradients(run, run->exact || due, &pass, status);
+    enum status_code code = prepare(run, status);
+    const double start = clock_now();
+    if (code == STATUS_OK)
+        code = make_gradients(run, run->exact || due, &pass, status);
     const double passed = clock_now();
     run->train_seconds += passed - start;
     if (code == STATUS_OK && isfinite(pass.loss))
@@ -93,11 +105,11 @@ static enum status_code make_step(struct train_run *run, bool *ret_evaluated, st
         return code;
     const bool finite = isfinite(pass.loss);
     if (!finite)
-        run->diverged_step = (double)run->step;
+        run->diverged_step = (double)run->spent.steps;
     *ret_evaluated = finite && due;
-    run->done = !finite || run->step == run->steps;
+    run->done = !finite || run->spent.position == run->steps;
     if (!run->done)
-        move_weights(run, pass.scale);
+        move_weights(run, &pass);
     run->train_seconds += clock_now() - looked;
     return STATUS_OK;
 }
@@ -121,7 +133,7 @@ bool train_diverged(const struct train_run *run)
 static bool at_stop(const struct train_run *run)
 {
     for (size_t i = 0; i < run->stops_count; i++)
-        if (run->stops[i] == run->step)
+        if (run->stops[i] == run->spent.steps)
             return true;
     return false;
 }
@@ -134,7 +146,7 @@ enum status_code train_advance(struct train_run *run, double seconds, bool *ret_
     while (!run->done && !evaluated) {
         enum status_code code = make_step(run, &evaluated, status);
         if (code != STATUS_OK)
-            return status_context(status, "step %lld", (long long)run->step);
+            return status_context(status, "step %lld", (long long)run->spent.steps);
         if (at_stop(run) || (seconds > 0 && clock_now() - start >= seconds))
             break;
     }
@@ -158,8 +170,10 @@ void train_progress(const struct train_run *run, struct train_progress *ret_prog
     size_t at = (size_t)run->evaluation - 1;
     bool any = run->evaluation > 0;
     *ret_progress = (struct train_progress){
-        .step = run->step,
-        .evaluation_step = any ? run->evaluation_step[at] : 0,
+        .step = run->spent.steps,
+        .position = run->spent.position,
+        .positions = run->steps,
+        .evaluation_step = any ? run->evaluated_step[at] : 0,
         .train_loss = any ? run->curve[CURVE_TRAIN_LOSS][at] : NAN,
         .train_error = any ? run->curve[CURVE_TRAIN_ERROR][at] : NAN,
         .validation_error = any ? run->curve[CURVE_VALIDATION_ERROR][at] : NAN,

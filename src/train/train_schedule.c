@@ -41,10 +41,10 @@ static double cosine(const struct train_settings *train, double share)
     return train->final_rate + (1 - train->final_rate) * 0.5 * (1 + math_cos(pi * share));
 }
 
-double train_learning_rate(const struct settings *settings, int64_t step)
+double train_learning_rate(const struct settings *settings, int64_t all_steps, int64_t position)
 {
     const struct train_settings *train = &settings->train;
-    const double t = (double)step, steps = (double)settings_steps(settings);
+    const double t = (double)position, steps = (double)all_steps;
     const double warmup = whole_steps(train->warmup, steps), after = t - warmup, rate = train->learning_rate;
     if (after < 0)
         return rate * (t + 1) / warmup;
@@ -59,4 +59,35 @@ double train_learning_rate(const struct settings *settings, int64_t step)
     default:
         return rate;
     }
+}
+
+// The longest up to `length` that the task can make.
+static int64_t possible_below(const struct settings *settings, int64_t length)
+{
+    while (length > 1 && !settings_length_possible(settings, length))
+        length--;
+    return length;
+}
+
+int64_t train_first_length(const struct settings *settings)
+{
+    return possible_below(settings, settings->train.curriculum_start);
+}
+
+int64_t train_scheduled_length(const struct settings *settings, int64_t steps, int64_t position)
+{
+    const int64_t start = settings->train.curriculum_start, last = settings->task.train_length;
+    const double ramp = settings->train.curriculum_share * (double)steps;
+    if ((double)position >= ramp)
+        return last;
+    return possible_below(settings, start + (int64_t)floor((double)(last - start) * (double)position / ramp));
+}
+
+int64_t train_next_length(const struct settings *settings, int64_t length)
+{
+    const int64_t last = settings->task.train_length;
+    length += settings->train.curriculum_increment;
+    while (length < last && !settings_length_possible(settings, length))
+        length++;
+    return length < last ? length : last;
 }

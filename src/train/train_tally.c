@@ -38,6 +38,24 @@ size_t train_tally_bytes(const struct task_set *set)
            OUTPUTS * ALIGNMENT;
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+size_t train_tally_most_bytes(const struct task_set *set)
+{
+    const size_t sample = task_sample_bytes(set), output = output_bytes(set);
+    return task_make_bytes(set, 0) + least(CHUNK_SAMPLES * sample, most(CHUNK_BYTES, sample)) +
+           least(CHUNK_SAMPLES * output, most(OUTPUT_BYTES, output)) + CHUNK_SAMPLES * 3 * sizeof(real) +
+           OUTPUTS * ALIGNMENT;
+}
+
 enum status_code train_data_cache(struct train_data *data, long count, struct arena *arena, struct status *status)
 {
     enum status_code code = task_make(&data->set, 0, count, arena, &data->batch, status);
@@ -46,45 +64,72 @@ enum status_code train_data_cache(struct train_data *data, long count, struct ar
     return code;
 }
 
+// Lengths of a part of a packed batch, which need not be packed itself.
+static void view_lengths(struct batch *view)
+{
+    const bool each = view->positions != 1;
+    const long first = batch_length(view, 0);
+    bool differ = false;
+    view->length = first;
+    for (long s = 1; s < view->samples; s++) {
+        const long length = batch_length(view, s);
+        differ |= length != first;
+        view->length = length > view->length ? length : view->length;
+    }
+    view->positions = each ? view->length : 1;
+    if (!differ)
+        view->offsets = NULL;
+}
+
 struct batch train_batch_view(const struct batch *batch, long first, long count)
 {
+    const int64_t row = batch_row(batch, first), target = batch_target(batch, first);
     struct batch view = *batch;
     view.samples = count;
     if (view.vectors)
-        view.vectors += first * batch->length * batch->dim;
+        view.vectors += row * batch->dim;
     if (view.tokens)
-        view.tokens += first * batch->length;
-    view.targets += first * batch->positions;
-    view.clean += first * batch->positions;
+        view.tokens += row;
+    view.targets += target;
+    view.clean += target;
     if (view.mask)
-        view.mask += first * batch->positions;
+        view.mask += target;
     if (view.relevant)
         view.relevant += first * batch->relevant_count;
     if (view.index)
         view.index += first;
     view.first += first;
+    if (view.offsets) {
+        view.offsets += first;
+        view_lengths(&view);
+    }
     return view;
+}
+
+static void fit_sequence(const struct batch *batch, long sample, const int32_t *predicted, struct train_fit *fit)
+{
+    const int64_t first = batch_target(batch, sample), end = first + batch_targets(batch, sample);
+    const long before = fit->wrong_given;
+    for (int64_t t = first; t < end; t++) {
+        const bool given = predicted[t] == batch->targets[t], flipped = batch->targets[t] != batch->clean[t];
+        if (batch->mask && !batch->mask[t])
+            continue;
+        fit->targets++;
+        fit->wrong_given += !given;
+        fit->wrong_clean += predicted[t] != batch->clean[t];
+        fit->unflipped += !flipped;
+        fit->wrong_unflipped += !flipped && !given;
+        fit->flips += flipped;
+        fit->flips_fitted += flipped && given;
+    }
+    fit->sequences++;
+    fit->wrong_sequences += fit->wrong_given > before;
 }
 
 void train_fit(const struct batch *batch, const int32_t *predicted, struct train_fit *fit)
 {
-    for (long s = 0; s < batch->samples; s++) {
-        const long before = fit->wrong_given;
-        for (long t = s * batch->positions; t < (s + 1) * batch->positions; t++) {
-            const bool given = predicted[t] == batch->targets[t], flipped = batch->targets[t] != batch->clean[t];
-            if (batch->mask && !batch->mask[t])
-                continue;
-            fit->targets++;
-            fit->wrong_given += !given;
-            fit->wrong_clean += predicted[t] != batch->clean[t];
-            fit->unflipped += !flipped;
-            fit->wrong_unflipped += !flipped && !given;
-            fit->flips += flipped;
-            fit->flips_fitted += flipped && given;
-        }
-        fit->sequences++;
-        fit->wrong_sequences += fit->wrong_given > before;
-    }
+    for (long s = 0; s < batch->samples; s++)
+        fit_sequence(batch, s, predicted, fit);
 }
 
 // What a chunk's predictions are written to.
@@ -122,7 +167,7 @@ static void tally_batch(struct nn_model *model, const struct batch *batch, const
     nn_losses(batch, outputs->logits, workspace->losses);
     nn_classes(batch, outputs->logits, workspace->predicted);
     train_fit(batch, workspace->predicted, &tally->fit);
-    for (long t = 0; t < batch->samples * batch->positions; t++)
+    for (int64_t t = 0, targets = batch_target(batch, batch->samples); t < targets; t++)
         tally->loss += (double)workspace->losses[t];
     for (long i = 0; i < batch->samples; i++) {
         tally->mass += outputs->relevant_mass ? (double)outputs->relevant_mass[i] : NAN;
@@ -172,7 +217,7 @@ enum status_code train_count_flips(const struct train_data *data, struct arena *
     long flips = 0;
     for (long at = 0; code == STATUS_OK && at < data->set.samples; at += batch.samples) {
         code = next_batch(data, at, data->set.samples - at, arena, &batch, status);
-        for (long t = 0; code == STATUS_OK && t < batch.samples * batch.positions; t++)
+        for (int64_t t = 0; code == STATUS_OK && t < batch_target(&batch, batch.samples); t++)
             flips += batch.targets[t] != batch.clean[t] && (!batch.mask || batch.mask[t]);
         arena_release(arena, start);
     }

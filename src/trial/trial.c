@@ -4,12 +4,15 @@
 #include "analyse.h"
 #include "base_text.h"
 #include "spec_sweep.h"
+#include "train_budget.h"
 #include "trial_private.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_BYTES 0x1p60
+enum { ALIGNMENT = 64 };         // of what an arena gives
 enum { RECORD_BYTES = 1 << 16 }; // what is left over, and a saved state or record of usual size
 
 static enum status_code check(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
@@ -44,7 +47,7 @@ enum status_code trial_create(const struct settings *settings, const int64_t *le
     // One block for all of it, of which the system gives what is touched.
     trial->arena = bytes < MOST_BYTES ? arena_create((size_t)bytes, 0) : NULL;
     trial->lengths = trial->arena ? arena_get(trial->arena, lengths_count, sizeof *lengths) : NULL;
-    if (!trial->lengths) {
+    if (!trial->lengths || !settings_keep(&trial->settings, trial->arena)) {
         char need[TEXT_NUMBER_SIZE];
         code = status_set(status, STATUS_MEMORY,
                           "the trial needs %s of memory; lower samples, batch_size, width, dim, points, test_length or "
@@ -53,7 +56,7 @@ enum status_code trial_create(const struct settings *settings, const int64_t *le
         goto out;
     }
     memcpy(trial->lengths, lengths, lengths_count * sizeof *lengths);
-    code = train_create(settings, lengths, lengths_count, trial->arena, &trial->run, status);
+    code = train_create(&trial->settings, lengths, lengths_count, trial->arena, &trial->run, status);
     if (code != STATUS_OK)
         goto out;
     *ret_trial = trial;
@@ -98,13 +101,21 @@ bool trial_diverged(const struct trial *trial)
     return train_diverged(trial->run);
 }
 
+// A run that has come so far with so many steps takes as many again for each further part as long.
+static int64_t steps_in_all(const struct train_progress *progress)
+{
+    if (progress->position == 0)
+        return progress->positions;
+    return (int64_t)rint((double)progress->step * ((double)progress->positions / (double)progress->position));
+}
+
 void trial_progress(const struct trial *trial, struct trial_progress *ret_progress)
 {
     struct train_progress progress;
     train_progress(trial->run, &progress);
     *ret_progress = (struct trial_progress){
         .step = trial->evaluated ? progress.evaluation_step : progress.step,
-        .steps = settings_steps(&trial->settings),
+        .steps = steps_in_all(&progress),
         .evaluated = trial->evaluated,
         .train_loss = progress.train_loss,
         .train_error = progress.train_error,
@@ -131,12 +142,28 @@ enum status_code trial_record(const struct trial *trial, struct record *ret_reco
     return code;
 }
 
+int64_t trial_steps(const struct settings *settings)
+{
+    return train_steps(settings);
+}
+
 double trial_cost(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
     return train_cost(settings, lengths, lengths_count);
 }
 
+// What settings_keep takes.
+static double texts_memory(const struct settings *settings)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < settings_count; i++)
+        if (settings_table[i].type == SETTING_TEXT)
+            bytes += (double)strlen(setting_get(&settings_table[i], settings).text) + ALIGNMENT;
+    return bytes;
+}
+
 double trial_memory(const struct settings *settings, const int64_t *lengths, size_t lengths_count)
 {
-    return train_memory(settings, lengths, lengths_count) + (double)lengths_count * sizeof *lengths + RECORD_BYTES;
+    return train_memory(settings, lengths, lengths_count) + texts_memory(settings) +
+           (double)lengths_count * sizeof *lengths + RECORD_BYTES;
 }

@@ -29,6 +29,7 @@ static const struct {
     {15, "flops", RECORD_TRAINING, RECORD_F64, "eval"},
     {16, "learning_rate_sum", RECORD_TRAINING, RECORD_F64, "eval"},
     {17, "validation_sequence_error", RECORD_TRAINING, RECORD_F32, "eval"},
+    {18, "curriculum_length", RECORD_TRAINING, RECORD_F32, "eval"},
     {32, "evaluations", RECORD_TRAINING, RECORD_I64, NULL},
     {33, "flip_count", RECORD_TRAINING, RECORD_I64, NULL},
     {34, "parameters", RECORD_TRAINING, RECORD_I64, NULL},

@@ -166,7 +166,7 @@ static void rates_add_up(void **state)
     for (int64_t step = 0, at = 0; step <= 120; step++) {
         if (training_real(&run, FIELD_STEP, (size_t)at) == (double)step)
             assert_true(training_real(&run, FIELD_LEARNING_RATE_SUM, (size_t)at++) == sum);
-        sum += train_learning_rate(&settings, step);
+        sum += train_learning_rate(&settings, 120, step);
     }
     run_end(&run);
     (void)state;

@@ -99,7 +99,7 @@ static void learning_rates_are_those_of_the_formulas(void **state)
             settings.train.warmup = rows[r].warmup;
             settings.train.final_rate = settings.train.decay_every = rows[r].parameter;
             settings.train.decay_factor = 0.2;
-            double rate = train_learning_rate(&settings, rows[r].at[i]);
+            double rate = train_learning_rate(&settings, rows[r].steps, rows[r].at[i]);
             if (!(fabs(rate - rows[r].expected[i]) <= 1e-15))
                 fail_msg("row %zu: %.17g at step %d, not %.17g", r, rate, (int)rows[r].at[i], rows[r].expected[i]);
         }
@@ -116,8 +116,9 @@ static void shares_are_of_the_steps_that_epochs_make(void **state)
     settings.train.batch_size = 20; // 100 steps
     settings.train.warmup = 0.5;
     settings.train.learning_rate = 1;
-    assert_true(fabs(train_learning_rate(&settings, 24) - 0.5) < 1e-15);
-    assert_true(train_learning_rate(&settings, 50) == 1);
+    const int64_t steps = settings_steps(&settings);
+    assert_true(fabs(train_learning_rate(&settings, steps, 24) - 0.5) < 1e-15);
+    assert_true(train_learning_rate(&settings, steps, 50) == 1);
     (void)state;
 }
 

@@ -149,7 +149,7 @@ static void targets_of_several_positions_are_counted_each(void **state)
     const int32_t given[] = {0, 1, 2, 2, 1, 0}, clean[] = {0, 1, 2, 1, 2, 0};
     const uint8_t mask[] = {1, 1, 1, 1, 1, 0};
     const real logits[] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 5, 4, 1, 1, 0, 0, 1, 0};
-    struct batch batch = {.samples = 3, .positions = 2, .targets = given, .clean = clean, .mask = mask, .classes = 3};
+    struct batch batch = {.samples = 3, .length = 2, .positions = 2, .targets = given, .clean = clean, .mask = mask, .classes = 3};
     struct train_fit fit = {0};
     int32_t predicted[6];
     nn_classes(&batch, logits, predicted); // 0 1 | 2 1 | 0 (the first of equals) and 1
