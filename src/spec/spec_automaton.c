@@ -324,12 +324,13 @@ static bool answers_differ(const struct automaton_table *table, int64_t length, 
             if (now.has[state])
                 follow(table, state, next.has);
         now = next;
+        const bool again = memcmp(&now, &kept, sizeof now) == 0;
+        if (again && !every)
+            length = t + (length - t) % (t - kept_at);
         if ((every || t == length) && differs(table, &now))
             return true;
-        if (memcmp(&now, &kept, sizeof now) == 0 && every)
+        if (again && every)
             return false;
-        if (memcmp(&now, &kept, sizeof now) == 0)
-            length = t + (length - t) % (t - kept_at);
         if ((t & (t - 1)) == 0) {
             kept = now;
             kept_at = t;

@@ -95,7 +95,7 @@ static enum status_code check_curve_samples(const struct settings *settings, str
 const struct settings_check_row checks_of_task[] = {
     {{"signal_tokens", "train_length"}, check_signal_tokens},
     {{"modulus"}, check_vocabulary},
-    {{"train_length", "supervision"}, check_train_length},
+    {{"train_length", "supervision", "automaton"}, check_train_length},
     {{"order", "automaton"}, check_order},
     {{"table", "automaton"}, check_table},
     {{"start", "table"}, check_start},
