@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CASE_SETTINGS = 5 };
+enum { CASE_SETTINGS = 6 };
 
 static inline void put_setting(struct settings *settings, const char *name, const char *text)
 {
@@ -36,18 +36,26 @@ static inline struct batch make_batch(const struct settings *settings, enum task
     struct task_set *set = arena_get(arena, 1, sizeof *set);
     struct batch batch = {0};
     struct status status;
+    const long tokens = (long)settings_tokens(settings, split == SPLIT_TEST, length);
     task_set_init(set, settings, split, length);
     assert_int_equal(task_make(set, first, count, arena, &batch, &status), STATUS_OK);
-    assert_true(batch.samples == count && batch.length == length && batch.first == first);
-    assert_true(batch.positions == (settings->task.supervision == SUPERVISION_STEPS ? length : 1));
+    assert_true(batch.samples == count && batch.length == tokens && batch.first == first);
+    assert_true(batch.positions == (settings_every_step(settings) ? tokens : 1));
     assert_int_equal(batch.classes, set->shape.classes);
-    assert_true(!batch.binary && !batch.vectors && !batch.mask && !batch.index);
+    assert_true(!batch.binary && !batch.vectors && !batch.index);
+    assert_true((batch.mask != NULL) == settings_masked(settings));
     assert_int_equal(batch.relevant_count, set->relevant_count);
-    for (long i = 0; i < count * length; i++)
+    for (long i = 0; i < count * tokens; i++)
         assert_true(batch.tokens[i] >= 0 && batch.tokens[i] < set->shape.vocabulary);
     for (long i = 0; i < count * batch.positions; i++)
         assert_true(batch.clean[i] >= 0 && batch.clean[i] < set->shape.classes);
     return batch;
+}
+
+// Whether target `i` of all counts.
+static inline bool counts(const struct batch *batch, long i)
+{
+    return !batch->mask || batch->mask[i];
 }
 
 static inline void assert_same(const int32_t *a, const int32_t *b, long count)

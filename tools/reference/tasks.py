@@ -9,7 +9,7 @@ so that nothing of a sequence comes from the program.
 Needs what tools/requirements.txt lists. A case of the file is one line, and behind it the first sequences as digits:
     case SPLIT LENGTH NAME=VALUE …     the settings that differ from their defaults
     hash TOKENS CLEAN TARGETS          XXH3-64 of SAMPLES sequences, as little-endian int32
-    tokens … / clean …                 the first SHOWN sequences, one a line
+    tokens … / clean …                 the first SHOWN sequences, one a line; a label that does not count is -1
 Groups are matrices or permutations that are multiplied and looked up, expressions go through Python's parser, brackets are
 cut out of a string pair by pair.
 """
@@ -21,15 +21,17 @@ from pathlib import Path
 import numpy as np
 import xxhash
 
+import arithmetic
+
 PATH = Path(__file__).resolve().parents[2] / "tests/task/fixtures/labels"
 SAMPLES, SHOWN, SEED = 1000, 2, 7
 WORD = 0xFFFFFFFF
 
 
-def philox(key, sample, position):
-    """Ten rounds at the counters (0, position, sample, 0): 64 bits for each sample and position."""
-    a = np.zeros(np.broadcast(sample, position).shape, np.uint64)
-    b, c, d = a + position.astype(np.uint64), a + sample.astype(np.uint64), a.copy()
+def philox(key, sample, position, coordinate=0):
+    """Ten rounds at the counters (coordinate, position, sample, 0): 64 bits for each sample and position."""
+    d = np.zeros(np.broadcast(sample, position).shape, np.uint64)
+    a, b, c = d + np.uint64(coordinate), d + position.astype(np.uint64), d + sample.astype(np.uint64)
     k0, k1 = key & WORD, key >> 32
     for _ in range(10):
         low, high = a * np.uint64(0xD2511F53), c * np.uint64(0xCD9E8D57)
@@ -40,11 +42,11 @@ def philox(key, sample, position):
 
 
 class Draws:
-    """64 bits at (sample, position) of one purpose of a set, at replicate 0."""
-    def __init__(self, set_name, purpose, length):
+    """64 bits at (sample, position) of one purpose and coordinate of a set, at replicate 0."""
+    def __init__(self, set_name, purpose, length, coordinate=0):
         stream = xxhash.xxh3_64_intdigest(f"{set_name}/{purpose}".encode())
         key = xxhash.xxh3_64_intdigest(b"".join(x.to_bytes(8, "little") for x in (SEED, 0, stream)))
-        self.bits = philox(key, np.arange(SAMPLES)[:, None], np.arange(length)[None])
+        self.bits = philox(key, np.arange(SAMPLES)[:, None], np.arange(length)[None], coordinate)
 
     def below(self, sample, position, bound):
         return int(self.bits[sample, position]) * bound >> 64
@@ -187,18 +189,30 @@ def with_noise(set_name, rate, clean, classes):
     flip, other = (Draws(set_name, purpose, clean.shape[1]) for purpose in ("flip", "flip/class"))
     targets = clean.copy()
     for i, t in np.ndindex(clean.shape):
-        if flip.uniform(i, t) < rate:
+        if clean[i, t] >= 0 and flip.uniform(i, t) < rate:
             targets[i, t] = (clean[i, t] + 1 + other.below(i, t, classes - 1)) % classes
     return targets
 
 
+def sequences(s, split, set_name, length):
+    """Tokens and labels of each sample, and the number of classes."""
+    if s["task"] in arithmetic.TASKS:
+        places = max(length, s["multiplier_digits"])
+        draws = {key: Draws(set_name, key[0], places, key[1]) for key in (("digit", 0), ("digit", 1), ("hint", 0))}
+
+        def draw_of(i):
+            return lambda purpose, t, coordinate, bound: draws[purpose, coordinate].below(i, t, bound)
+        return [arithmetic.sequence(s, draw_of(i), length, split == "test") for i in range(SAMPLES)], arithmetic.classes(s)
+    draws, (rule, classes) = Draws(set_name, "symbol", length), rule_of(s)
+    return [rule(s, lambda t, bound, i=i: draws.below(i, t, bound), length) for i in range(SAMPLES)], classes
+
+
 def case(changed, split, length):
-    s = DEFAULTS | changed
+    s = DEFAULTS | arithmetic.DEFAULTS | changed
     if split == "train":
         s["test_depth"] = 0
     set_name = split if split == "train" else f"test/{length}"
-    draws, (rule, classes) = Draws(set_name, "symbol", length), rule_of(s)
-    pairs = [rule(s, lambda t, bound, i=i: draws.below(i, t, bound), length) for i in range(SAMPLES)]
+    pairs, classes = sequences(s, split, set_name, length)
     tokens, clean = (np.array(part, "<i4") for part in zip(*pairs))
     targets = with_noise(set_name, s["noise_rate"], clean, classes) if split == "train" else clean
     lines = ["case " + " ".join([split, str(length)] + [f"{name}={x}" for name, x in changed.items()])]
@@ -212,6 +226,8 @@ def case(changed, split, length):
 def main():
     lines = [line for changed in CASES for split, length in SETS
              if not (changed.get("automaton") == "even_pairs" and length < 2) for line in case(changed, split, length)]
+    lines += [line for changed in arithmetic.CASES for split, length in arithmetic.SETS
+              if arithmetic.possible(changed, split, length) for line in case(changed, split, length)]
     text = "\n".join(lines) + "\n"
     if sys.argv[1:] == ["--check"]:
         sys.exit(0 if PATH.read_text() == text else f"{PATH} is out of date: run tools/reference/tasks.py")
