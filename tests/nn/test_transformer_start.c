@@ -61,6 +61,35 @@ static void gains_are_factors_on_matrices(void **state)
     case_close(&scaled);
 }
 
+// The biases of queries, keys, values and attention's output alone are not there; the rest starts as it does.
+static void attention_without_biases_is_that_of_zero_ones(void **state)
+{
+    (void)state;
+    struct nn_case c = {0}, without = {0};
+    struct settings settings = case_settings(&plain);
+    size_t cleared = 0;
+    open_with(&c, settings);
+    settings.model.attention_bias = false;
+    open_with(&without, settings);
+    for (size_t i = 0; i < nn_tensor_count(c.model); i++) {
+        struct nn_tensor *tensor = nn_tensor(c.model, i);
+        const struct nn_tensor *other = case_tensor(&without, tensor->name);
+        const bool bias = strstr(tensor->name, ".attention.") && strstr(tensor->name, "bias");
+        assert_true((other == NULL) == bias);
+        if (bias)
+            memset(tensor->value, 0, (size_t)tensor->storage * sizeof(real));
+        else
+            assert_memory_equal(tensor->value, other->value, (size_t)tensor->storage * sizeof(real));
+        cleared += bias;
+    }
+    assert_int_equal(cleared, 4 * CASE_LAYERS);
+    nn_predict(c.model, &c.batch, &(struct nn_outputs){.logits = c.logits});
+    nn_predict(without.model, &c.batch, &(struct nn_outputs){.logits = without.logits});
+    assert_memory_equal(c.logits, without.logits, (size_t)case_logits(&c) * sizeof(real));
+    case_close(&c);
+    case_close(&without);
+}
+
 static void frozen_embeddings_are_orthonormal_up_to_the_width(void **state)
 {
     (void)state;
@@ -287,6 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_layers_start_uniform_within_their_inputs_root),
         cmocka_unit_test(gains_are_factors_on_matrices),
+        cmocka_unit_test(attention_without_biases_is_that_of_zero_ones),
         cmocka_unit_test(frozen_embeddings_are_orthonormal_up_to_the_width),
         cmocka_unit_test(embedding_noise_belongs_to_the_sample),
         cmocka_unit_test(at_the_base_width_all_parametrizations_are_standard),
