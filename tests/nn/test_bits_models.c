@@ -38,6 +38,10 @@ static const char *const cases[] = {
     "model=transformer task=accumulator attention_bias=false",
     RAGGED "model=transformer task=accumulator random_positions=40 dropout=0.2 encoding=relative relative_clip=3",
     RAGGED "model=transformer task=signal pooling=mean encoding=transformer_xl",
+    RAGGED "model=rnn task=accumulator dropout=0.2",
+    RAGGED "model=rnn task=signal layers=1 pooling=mean",
+    RAGGED "model=lstm task=accumulator supervision=final pooling=last dropout=0.2",
+    RAGGED "model=lstm task=signal layers=1",
 };
 enum {
     CASES = sizeof cases / sizeof *cases,
@@ -58,7 +62,8 @@ static const uint64_t golden[CASES] = {
     0x6f4e35fc89ca5c9a, 0x46643fb77c7ce044, 0x204099cf8a259f36, 0xb57e69f17c640d08, 0x785db47f3e0bf9a8,
     0xb1f9a30a64e7b6f2, 0xd16b15e5d44f958e, 0xd6badb41abf5368d, 0xd729c2f46275976b, 0xf729f306ab16068e,
     0xa061886ea1237b58, 0xbaff5b104ea1068e, 0x2c91cea2db9b8d64, 0xeca7b3a51e0faaad, 0x4880207a536f5048,
-    0xde8c92dda1a8e712, 0xf24ef47539d4a561, 0x0ef3f8a9766115f8,
+    0xde8c92dda1a8e712, 0xf24ef47539d4a561, 0x0ef3f8a9766115f8, 0x3a06535185e13043, 0x94247e4678fd744f,
+    0xfcedb4c9d37c80fd, 0xf8fe4159746722f0,
 };
 
 static bool is_ragged(const char *text)
