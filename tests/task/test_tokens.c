@@ -26,6 +26,14 @@ static const struct token_case {
     {{{"task", "automaton"}, {"automaton", "alternating5"}, {"group_symbols", "generators"}}},
     {{{"task", "brackets"}}},
     {{{"task", "brackets"}, {"bracket_types", "3"}, {"depth", "2"}, {"test_depth", "9"}}},
+    {{{"task", "addition"}}},
+    {{{"task", "addition"}, {"digit_order", "reversed"}, {"index_hints", "70"}}},
+    {{{"task", "addition"}, {"zero_padding", "false"}, {"base", "3"}, {"test_base", "2"}}},
+    {{{"task", "addition"}, {"zero_padding", "false"}, {"operand_offset", "1"}, {"index_hints", "34"}}},
+    {{{"task", "multiplication"}, {"digit_order", "reversed"}}},
+    {{{"task", "multiplication"}, {"zero_padding", "false"}, {"base", "2"}}},
+    {{{"task", "multiplication"}, {"zero_padding", "false"}, {"multiplier_digits", "1"}, {"index_hints", "35"}}},
+    {{{"task", "modular"}, {"test_modulus", "7"}}},
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
@@ -62,6 +70,10 @@ static void shapes_are_those_of_the_settings(void **state)
         {{{"task", "automaton"}, {"automaton", "symmetric"}, {"order", "3"}, {"group_symbols", "generators"}}, 2, 6},
         {{{"task", "automaton"}, {"automaton", "alternating5"}}, 60, 60},
         {{{"task", "brackets"}, {"bracket_types", "1024"}}, 2048, 1025},
+        {{{"task", "addition"}}, 13, 13},
+        {{{"task", "addition"}, {"base", "2"}, {"test_base", "16"}, {"index_hints", "9"}}, 28, 28},
+        {{{"task", "multiplication"}, {"base", "7"}, {"test_base", "5"}}, 10, 10},
+        {{{"task", "modular"}, {"modulus", "3"}, {"test_modulus", "97"}, {"index_hints", "9"}}, 100, 100},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct settings settings = case_settings(rows[r].settings);
@@ -71,6 +83,7 @@ static void shapes_are_those_of_the_settings(void **state)
         assert_int_equal(shape.classes, rows[r].classes);
         assert_int_equal(settings_vocabulary(&settings), rows[r].vocabulary);
         assert_int_equal(settings_classes(&settings), rows[r].classes);
+        assert_int_equal(shape.autoregressive, settings_autoregressive(&settings));
     }
 }
 
@@ -78,6 +91,8 @@ static void the_final_target_is_the_last_of_the_steps(void **state)
 {
     for (size_t c = 0; c < CASES; c++) {
         struct settings steps = settings_of(c, SUPERVISION_STEPS), final = settings_of(c, SUPERVISION_FINAL);
+        if (settings_autoregressive(&steps))
+            continue;
         struct batch a = make_batch(&steps, SPLIT_TRAIN, N, 0, SAMPLES, *state),
                      b = make_batch(&final, SPLIT_TRAIN, N, 0, SAMPLES, *state);
         assert_same(a.tokens, b.tokens, SAMPLES * N);
@@ -96,11 +111,13 @@ static void any_range_has_the_bits_of_the_whole(void **state)
             struct settings settings = settings_of(c, supervision);
             struct batch whole = make_batch(&settings, SPLIT_TRAIN, N, 0, 40, *state);
             for (long first = 0; first < 40; first += 7) {
-                const long count = first + 7 < 40 ? 7 : 40 - first, positions = whole.positions;
+                const long count = first + 7 < 40 ? 7 : 40 - first, positions = whole.positions, length = whole.length;
                 struct batch part = make_batch(&settings, SPLIT_TRAIN, N, first, count, *state);
-                assert_same(whole.tokens + first * N, part.tokens, count * N);
+                assert_same(whole.tokens + first * length, part.tokens, count * length);
                 assert_same(whole.clean + first * positions, part.clean, count * positions);
                 assert_same(whole.targets + first * positions, part.targets, count * positions);
+                if (whole.mask)
+                    assert_memory_equal(whole.mask + first * positions, part.mask, (size_t)(count * positions));
                 if (whole.relevant_count)
                     assert_same(whole.relevant + first, part.relevant, count);
             }
@@ -111,6 +128,8 @@ static void a_longer_sequence_begins_with_the_shorter(void **state)
 {
     for (size_t c = 0; c < CASES; c++) {
         struct settings settings = settings_of(c, SUPERVISION_STEPS);
+        if (settings_autoregressive(&settings))
+            continue;
         struct batch a = make_batch(&settings, SPLIT_TRAIN, N, 0, 40, *state),
                      b = make_batch(&settings, SPLIT_TRAIN, 3 * N, 0, 40, *state);
         for (long i = 0; i < 40; i++) {
@@ -136,38 +155,41 @@ static void other_settings_leave_the_data_alone(void **state)
         for (int split = SPLIT_TRAIN; split <= SPLIT_TEST; split++) {
             struct batch a = make_batch(&settings, (enum task_split)split, N, 0, 50, *state),
                          b = make_batch(&other, (enum task_split)split, N, 0, 50, *state);
-            assert_same(a.tokens, b.tokens, 50 * N);
-            assert_same(a.targets, b.targets, 50 * N);
+            assert_same(a.tokens, b.tokens, 50 * a.length);
+            assert_same(a.targets, b.targets, 50 * a.length);
         }
         other.replicate = 1;
         struct batch a = make_batch(&settings, SPLIT_TRAIN, N, 0, 50, *state),
                      b = make_batch(&other, SPLIT_TRAIN, N, 0, 50, *state);
-        assert_memory_not_equal(a.tokens, b.tokens, 50 * N * sizeof(int32_t));
+        assert_memory_not_equal(a.tokens, b.tokens, (size_t)(50 * a.length) * sizeof(int32_t));
     }
 }
 
 static void noise_is_nested_and_uniform_over_the_other_classes(void **state)
 {
     static const double rates[] = {0, 0.05, 0.25, 0.95};
-    const double targets = (double)SAMPLES * N;
     for (size_t c = 0; c < CASES; c++) {
         const int32_t *before = NULL;
         for (size_t r = 0; r < sizeof rates / sizeof rates[0]; r++) {
             struct settings settings = settings_of(c, SUPERVISION_STEPS);
-            long by_step[128] = {0};
+            long by_step[128] = {0}, targets = 0;
             settings.task.noise_rate = rates[r];
             struct batch batch = make_batch(&settings, SPLIT_TRAIN, N, 0, SAMPLES, *state);
             const int classes = batch.classes;
-            for (long i = 0; i < SAMPLES * N; i++) {
+            for (long i = 0; i < SAMPLES * batch.length; i++) {
                 assert_true(batch.targets[i] >= 0 && batch.targets[i] < classes);
+                assert_true(counts(&batch, i) || batch.targets[i] == batch.clean[i]);
+                if (!counts(&batch, i))
+                    continue;
+                targets++;
                 by_step[(batch.targets[i] - batch.clean[i] + classes) % classes]++;
                 if (before && before[i] != batch.clean[i])
                     assert_int_equal(batch.targets[i], before[i]);
             }
             before = batch.targets;
             for (int step = 1; step < classes; step++) {
-                const double share = rates[r] / (classes - 1), spread = sqrt(share * (1 - share) / targets);
-                assert_true(fabs((double)by_step[step] / targets - share) <= 5 * spread);
+                const double share = rates[r] / (classes - 1), spread = sqrt(share * (1 - share) / (double)targets);
+                assert_true(fabs((double)by_step[step] / (double)targets - share) <= 5 * spread);
             }
         }
     }
@@ -180,23 +202,26 @@ static void labels_are_clean_outside_training(void **state)
             struct settings settings = settings_of(c, SUPERVISION_STEPS);
             settings.task.noise_rate = 0.9;
             struct batch batch = make_batch(&settings, (enum task_split)split, N, 0, 100, *state);
-            assert_same(batch.targets, batch.clean, 100 * N);
+            assert_same(batch.targets, batch.clean, 100 * batch.length);
         }
 }
 
 // Share of wrong answers of one who gives each position its most frequent class.
 static double error_of_the_most_frequent(const struct batch *batch)
 {
-    double errors = 0;
+    double right = 0, all = 0;
     for (long t = 0; t < batch->positions; t++) {
         long seen[1100] = {0}, most = 0;
         for (long i = 0; i < batch->samples; i++)
-            seen[batch->clean[i * batch->positions + t]]++;
-        for (int c = 0; c < batch->classes; c++)
+            if (counts(batch, i * batch->positions + t))
+                seen[batch->clean[i * batch->positions + t]]++;
+        for (int c = 0; c < batch->classes; c++) {
             most = seen[c] > most ? seen[c] : most;
-        errors += 1 - (double)most / (double)batch->samples;
+            all += (double)seen[c];
+        }
+        right += (double)most;
     }
-    return errors / (double)batch->positions;
+    return 1 - right / all;
 }
 
 static void the_chance_error_is_that_of_the_likeliest_class(void **state)
