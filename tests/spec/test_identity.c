@@ -127,10 +127,12 @@ static void every_other_setting_changes_the_identity(void **state)
             value.b = !value.b;
         else if (row->type == SETTING_CHOICE)
             value.choice = 1;
+        else if (row->type == SETTING_TEXT)
+            value.text = "another";
         else
             value.i++;
         setting_put(row, &settings, value);
-        assert_false(hash_equal(settings_identity(&settings), settings_identity(&standard)));
+        assert_int_equal(hash_equal(settings_identity(&settings), settings_identity(&standard)), row->unhashed);
     }
 }
 
@@ -184,12 +186,47 @@ static void remembered_lines_give_the_same_identities(void **state)
             value.i += (int64_t)(random >> 62);
         else if (row->type == SETTING_BOOL)
             value.b = random >> 63;
+        else if (row->type == SETTING_TEXT)
+            value.text = random >> 63 ? "one" : "";
         else if (row->choices[1])
             value.choice = (int)(random >> 63);
         setting_put(row, &settings, value);
         assert_true(hash_equal(settings_lines_identity(lines, &settings), settings_identity(&settings)));
     }
     arena_destroy(arena);
+}
+
+static void an_identity_is_the_hash_of_all_of_its_text(void **state)
+{
+    (void)state;
+    struct settings settings;
+    struct bytes text = {0};
+    char long_text[2000];
+    settings_defaults(&settings);
+    settings.task.kind = TASK_AUTOMATON;
+    settings.task.automaton = AUTOMATON_TABLE;
+    settings.model.kind = MODEL_RNN;
+    settings.task.table = long_text;
+    settings.task.outputs = "0 1";
+    memset(long_text, 'a', sizeof long_text);
+    long_text[1999] = 0;
+    for (size_t last = 1998; last > 1900; last -= 14) {
+        text.size = 0;
+        long_text[last] = 'b';
+        settings_canonical(&settings, &text);
+        assert_true(text.size > last);
+        assert_true(hash_equal(settings_identity(&settings), hash_128(text.data, text.size)));
+    }
+    text.size = 0;
+    settings.task.table = "0 1; 1 0";
+    settings_canonical(&settings, &text);
+    assert_memory_equal(text.data, "automaton=table\nmodel=rnn\noutputs=0 1\ntable=0 1; 1 0\ntask=automaton\n",
+                        text.size);
+    settings.task.automaton = AUTOMATON_PARITY;
+    const struct hash128 parity = settings_identity(&settings);
+    settings.task.table = settings.task.outputs = "";
+    assert_true(hash_equal(settings_identity(&settings), parity));
+    bytes_fini(&text);
 }
 
 static void lines_need_room_in_the_arena(void **state)
@@ -210,6 +247,7 @@ int main(void)
         cmocka_unit_test(every_other_setting_changes_the_identity),
         cmocka_unit_test(the_longest_settings_fit),
         cmocka_unit_test(remembered_lines_give_the_same_identities),
+        cmocka_unit_test(an_identity_is_the_hash_of_all_of_its_text),
         cmocka_unit_test(lines_need_room_in_the_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

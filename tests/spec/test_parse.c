@@ -51,14 +51,18 @@ static void reads_text_to_its_canonical_form(void **state)
         {"project_noise", "YES", "true"},
         {"project_noise", "on", "true"},
         {"project_noise", "true", "true"},
+        {"table", "0 1; 1 0", "0 1; 1 0"},
+        {"table", "  caf\xC3\xA9  =#,", "  caf\xC3\xA9  =#,"},
+        {"table", "", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct setting *row = row_of(rows[i].name);
         union setting_value value, again;
         char text[SETTING_TEXT_SIZE];
         assert_int_equal(setting_parse(row, rows[i].text, strlen(rows[i].text), &value, NULL), STATUS_OK);
-        assert_string_equal(setting_text(row, value, text), rows[i].canonical);
-        assert_int_equal(setting_parse(row, text, strlen(text), &again, NULL), STATUS_OK);
+        const char *canonical = setting_text(row, value, text);
+        assert_string_equal(canonical, rows[i].canonical);
+        assert_int_equal(setting_parse(row, canonical, strlen(canonical), &again, NULL), STATUS_OK);
         assert_int_equal(setting_compare(row, value, again), 0);
     }
 }
@@ -110,6 +114,9 @@ static void refuses_what_is_outside_and_says_why(void **state)
          "encoding: 'NONE' is not known; allowed: one of none, sinusoidal, absolute, relative, alibi, rope, "
          "transformer_xl, t5, kerple, fire"},
         {"project_noise", "1", "project_noise: '1' is neither true nor false; allowed: true or false"},
+        {"table", "0 1\n1 0", "table: '0 1?1 0' has control characters; allowed: text"},
+        {"table", "\x7F", "table: '?' has control characters; allowed: text"},
+        {"table", "a\xC2\x85z", "table: 'a\xC2\x85z' has control characters; allowed: text"},
         {"project_noise", "", "project_noise: '' is neither true nor false; allowed: true or false"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -189,6 +196,7 @@ static void takes_numbers_of_a_range(void **state)
         {"snr", NAN, NULL},          {"steps", NAN, NULL},
         {"noise_rate", -0.0, "0"},   {"noise_rate", 1, NULL},
         {"encoding", 1, NULL},       {"project_noise", 1, NULL},
+        {"table", 1, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct setting *row = row_of(rows[i].name);

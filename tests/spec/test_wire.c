@@ -19,13 +19,31 @@ static struct settings unusual(void)
     settings.model.encoding = ENCODING_ALIBI;
     settings.train.momentum = 0.25; // without effect, and kept
     settings.evaluate.points = 1;
+    settings.task.table = "0 1; 1 0";
+    settings.task.outputs = "=\"\\ \xC3\xA9"; // any text is one
     return settings;
+}
+
+static struct arena *arena; // of the texts that are read
+
+static int set_up(void **state)
+{
+    (void)state;
+    arena = arena_create(1 << 12, 0);
+    return arena ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    arena_destroy(arena);
+    return 0;
 }
 
 static enum status_code decode(const void *data, size_t size, struct settings *ret_settings, struct status *status)
 {
     struct bytes_reader reader = bytes_reader(data, size);
-    return settings_decode(&reader, ret_settings, status);
+    return settings_decode(&reader, arena, ret_settings, status);
 }
 
 static void every_setting_returns_as_it_was(void **state)
@@ -68,7 +86,7 @@ static void the_reader_goes_on_behind(void **state)
     bytes_u8(&bytes, 9);
     struct bytes_reader reader = bytes_reader(bytes.data, bytes.size);
     assert_int_equal(bytes_read_u8(&reader), 7);
-    assert_int_equal(settings_decode(&reader, &returned, NULL), STATUS_OK);
+    assert_int_equal(settings_decode(&reader, arena, &returned, NULL), STATUS_OK);
     assert_int_equal(bytes_read_u8(&reader), 9);
     assert_int_equal(bytes_left(&reader), 0);
     bytes_fini(&bytes);
@@ -103,6 +121,8 @@ static void refuses_what_no_version_writes(void **state)
          "unknown setting ''; it was written by a newer version of lgsweep, use that one"},
         {WIRE("\1\0\3\0\0\0snr\1\0\0\0000"), STATUS_DAMAGED, "setting 'snr' has a value out of its domain"},
         {WIRE("\1\0\3\0\0\0snr\3\0\0\0nan"), STATUS_DAMAGED, "setting 'snr' has a value out of its domain"},
+        {WIRE("\1\0\5\0\0\0table\1\0\0\0\n"), STATUS_DAMAGED, "setting 'table' has a value out of its domain"},
+        {WIRE("\1\0\5\0\0\0table\1\0\0\0\0"), STATUS_DAMAGED, "setting 'table' has a value out of its domain"},
         {WIRE("\2\0\3\0\0\0snr\1\0\0\0004\3\0\0\0snr\1\0\0\0004"), STATUS_DAMAGED, "setting 'snr' appears twice"},
 #undef WIRE
     };
@@ -163,6 +183,38 @@ static void a_flipped_bit_gives_an_error_or_valid_settings(void **state)
     bytes_fini(&bytes);
 }
 
+static void texts_are_copied_or_memory_is_out(void **state)
+{
+    (void)state;
+    struct settings settings = unusual(), returned, read;
+    struct arena *small = arena_create(64, 64);
+    struct bytes bytes = {0}, text = {0};
+    struct status status = {0};
+    char long_text[300];
+    memset(long_text, 'a', sizeof long_text);
+    long_text[299] = 0;
+    settings.task.kind = TASK_AUTOMATON;
+    settings.task.automaton = AUTOMATON_TABLE;
+    settings.task.table = long_text;
+    settings_encode(&settings, &bytes);
+    settings_canonical(&settings, &text);
+    struct bytes_reader reader = bytes_reader(bytes.data, bytes.size);
+    assert_int_equal(settings_decode(&reader, small, &returned, &status), STATUS_MEMORY);
+    assert_string_equal(status.text, "no memory for the text of 'table'");
+    assert_int_equal(settings_read((char *)text.data, text.size, small, &returned, &status), STATUS_MEMORY);
+    assert_int_equal(decode(bytes.data, bytes.size, &returned, NULL), STATUS_OK);
+    assert_int_equal(settings_read((char *)text.data, text.size, arena, &read, NULL), STATUS_OK);
+    memset(bytes.data, 0, bytes.size);
+    memset(text.data, 0, text.size);
+    assert_null(settings_differ(&returned, &settings));
+    assert_string_equal(read.task.table, long_text);
+    assert_string_equal(read.task.outputs, settings.task.outputs);
+    assert_true(hash_equal(settings_identity(&read), settings_identity(&settings)));
+    bytes_fini(&bytes);
+    bytes_fini(&text);
+    arena_destroy(small);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,8 +223,9 @@ int main(void)
         cmocka_unit_test(the_reader_goes_on_behind),
         cmocka_unit_test(any_order_is_read),
         cmocka_unit_test(refuses_what_no_version_writes),
+        cmocka_unit_test(texts_are_copied_or_memory_is_out),
         cmocka_unit_test(no_prefix_is_taken_for_the_whole),
         cmocka_unit_test(a_flipped_bit_gives_an_error_or_valid_settings),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }
