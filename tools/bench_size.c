@@ -15,6 +15,9 @@ static const struct size {
     {"small", MODEL_TRANSFORMER, 2, 64, 64, 32},
     {"medium", MODEL_TRANSFORMER, 2, 128, 64, 64},
     {"large", MODEL_TRANSFORMER, 4, 256, 32, 128},
+    {"decode", MODEL_TRANSFORMER, 2, 64, 64, 200},
+    {"decode_rnn", MODEL_RNN, 2, 64, 64, 200},
+    {"decode_lstm", MODEL_LSTM, 2, 64, 64, 200},
 };
 
 static const struct size *find_size(const char *name)
@@ -100,7 +103,7 @@ enum status_code bench_create(const char *name, long samples, long length, struc
 {
     const struct size *size = find_size(name);
     if (!size)
-        return status_set(status, STATUS_INVALID, "no size %s; there are two_layer, small, medium and large", name);
+        return status_set(status, STATUS_INVALID, "no size %s; see bench_size.h", name);
     struct bench bench = {.arena = arena_create(1 << 20, 0)};
     if (!bench.arena)
         return status_set(status, STATUS_MEMORY, "out of memory");

@@ -7,7 +7,8 @@
 
 // two_layer: width 64, 16 tokens, d_h = d_v = 64, 128 samples, ReLU, trained read-out; gradient descent.
 // small, medium, large: causal Transformers with learned absolute positions, GELU in its tanh form, 32 tokens as
-// vocabulary and classes, a head at each position; clip 1.0 and AdamW.
+// vocabulary and classes, a head at each position; clip 1.0 and AdamW. decode: small with positions for 200 tokens, and
+// decode_rnn and decode_lstm of its width and depth.
 struct bench {
     struct settings settings;
     struct batch_shape shape;

@@ -3,6 +3,7 @@
 
     python race.py two_layer|small|medium|large
     python race.py inference
+    python race.py decode
 """
 import sys
 from statistics import median
@@ -13,15 +14,18 @@ from sizes import SIZES
 TRAINERS = "torch", "torch.compile", "jax.jit"
 ROUNDS, SECONDS = 7, 2.0
 SAMPLES, LENGTHS = 8, (512, 2048, 8192)
+DECODED, DECODED_SAMPLES, WHOLE_TURNS = 200, (1, 16, 64), 10
+DECODING_ROUNDS, DECODING_SECONDS = 5, 1.0
+DECODERS = {"decode": ("sdpa", "matmul", "compile"), "decode_rnn": ("cell",), "decode_lstm": ("cell",)}
 # Losses after the same steps differ by rounding alone.
 LOSS_TOLERANCE = 1e-4
 
 
-def check_losses(contenders):
-    losses = [contender.figure for contender in contenders]
-    print("losses after 10 steps from the same weights: " + ", ".join(f"{loss:.6f}" for loss in losses))
-    if not max(losses) - min(losses) <= LOSS_TOLERANCE * max(1, max(losses)):
-        raise SystemExit("bench: these losses differ by more than rounding, so the contenders do not compute the same")
+def check_figures(contenders, what):
+    figures = [contender.figure for contender in contenders]
+    print(f"{what}: " + ", ".join(f"{figure:.6f}" for figure in figures))
+    if not max(figures) - min(figures) <= LOSS_TOLERANCE * max(1, max(figures)):
+        raise SystemExit("bench: these differ by more than rounding, so the contenders do not compute the same")
 
 
 def line(one):
@@ -35,7 +39,7 @@ def train(size):
     contenders = ours("bench_step", size, start)
     contenders += [Contender(name, [PYTHON, program, name, size, start]) for name in TRAINERS]
     print(f"{size}: {flops / 1e6:.0f} MFLOP a step")
-    check_losses(contenders)
+    check_figures(contenders, "losses after 10 steps from the same weights")
     rounds(contenders, ROUNDS, SECONDS, flops)
     for one in contenders:
         print(line(one))
@@ -62,5 +66,30 @@ def inference():
     print(f"ratio {min(ratios.values()):.2f}")
 
 
+def race_decoders(size, samples):
+    """How many times as fast as whole passes, and as the best of the peers, the cache is."""
+    start = BUILD / f"start-{size}-{samples}"
+    kept = ours("bench_decode", size, samples, DECODED, start)
+    whole = Contender("whole passes", [BUILD / "tools" / "bench_decode", size, samples, DECODED, "whole"],
+                      kept[0].isa)
+    peers = [Contender(f"torch {name}", [PYTHON, PEERS / "decode.py", name, size, samples, DECODED, start])
+             for name in DECODERS[size]]
+    contenders = [*kept, whole, *peers]
+    check_figures(contenders, f"{size}, {samples} sequences: mean magnitude of the last logits")
+    rounds(contenders, DECODING_ROUNDS, DECODING_SECONDS)
+    whole.rates = [rate / WHOLE_TURNS for rate in whole.rates]
+    for one in contenders:
+        print(f"{samples:6d} sequences  {one.name:15s}{samples * DECODED * one.rate():10.0f} tokens/s"
+              f" ({samples * DECODED * min(one.rates):.0f} to {samples * DECODED * max(one.rates):.0f})  {one.probe()}")
+    return kept[0].rate() / whole.rate(), kept[0].rate() / max(one.rate() for one in peers)
+
+
+def decode():
+    ratios = {(size, samples): race_decoders(size, samples) for size in DECODERS for samples in DECODED_SAMPLES}
+    for (size, samples), (of_whole, of_peers) in ratios.items():
+        print(f"{size}, {samples} sequences: {of_whole:.1f} times whole passes, {of_peers:.2f} times torch with a cache")
+    print(f"ratio {min(of_peers for _, of_peers in ratios.values()):.2f}")
+
+
 if __name__ == "__main__":
-    inference() if sys.argv[1] == "inference" else train(sys.argv[1])
+    {"inference": inference, "decode": decode}.get(sys.argv[1], lambda: train(sys.argv[1]))()
