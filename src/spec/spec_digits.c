@@ -135,47 +135,65 @@ static enum status_code check_train_hints(const struct settings *settings, struc
     return check_hints(settings, false, length, status);
 }
 
-static enum status_code check_test_base(const struct settings *settings, struct status *status)
-{
-    if (!has_digits(settings) || settings->task.test_base != 1)
-        return STATUS_OK;
-    return status_set(status, STATUS_INVALID,
-                      "test_base is 1, but a base has at least the digits 0 and 1; take 2 or more, or 0 for base");
-}
-
-static enum status_code check_test_modulus(const struct settings *settings, struct status *status)
-{
-    if (settings->task.kind != TASK_MODULAR || settings->task.test_modulus != 1)
-        return STATUS_OK;
-    return status_set(status, STATUS_INVALID,
-                      "test_modulus is 1, so that every sum is 0; take 2 or more, or 0 for modulus");
-}
-
-static enum status_code check_symbols(const struct settings *settings, const char *name, const char *test_name,
-                                      int64_t in_training, struct status *status)
+// The numerals are too many, by the setting `name` of `value`.
+static enum status_code check_symbols(const struct settings *settings, const char *name, int64_t value,
+                                      struct status *status)
 {
     const int64_t numerals = settings_numerals(settings), symbols = arithmetic_symbols(settings);
-    if (symbols <= VOCABULARY_LIMIT)
+    if (value != numerals || symbols <= VOCABULARY_LIMIT || symbols - numerals >= VOCABULARY_LIMIT / 2)
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
                       "%s is %" PRId64 ", so that the vocabulary has %" PRId64
                       " symbols with signs and hints, more than %d; lower it to at most %" PRId64,
-                      numerals == in_training ? name : test_name, numerals, symbols, VOCABULARY_LIMIT,
-                      VOCABULARY_LIMIT - (symbols - numerals));
+                      name, numerals, symbols, VOCABULARY_LIMIT, VOCABULARY_LIMIT - (symbols - numerals));
 }
 
 static enum status_code check_base(const struct settings *settings, struct status *status)
 {
+    return has_digits(settings) ? check_symbols(settings, "base", settings->task.base, status) : STATUS_OK;
+}
+
+static enum status_code check_test_base(const struct settings *settings, struct status *status)
+{
+    const struct task_settings *task = &settings->task;
     if (!has_digits(settings))
         return STATUS_OK;
-    return check_symbols(settings, "base", "test_base", settings->task.base, status);
+    if (task->test_base == 1)
+        return status_set(status, STATUS_INVALID,
+                          "test_base is 1, but a base has at least the digits 0 and 1; take 2 or more, or 0 for base");
+    return task->test_base > task->base ? check_symbols(settings, "test_base", task->test_base, status) : STATUS_OK;
 }
 
 static enum status_code check_modulus(const struct settings *settings, struct status *status)
 {
     if (settings->task.kind != TASK_MODULAR)
         return STATUS_OK;
-    return check_symbols(settings, "modulus", "test_modulus", settings->task.modulus, status);
+    return check_symbols(settings, "modulus", settings->task.modulus, status);
+}
+
+static enum status_code check_test_modulus(const struct settings *settings, struct status *status)
+{
+    const struct task_settings *task = &settings->task;
+    if (task->kind != TASK_MODULAR)
+        return STATUS_OK;
+    if (task->test_modulus == 1)
+        return status_set(status, STATUS_INVALID,
+                          "test_modulus is 1, so that every sum is 0; take 2 or more, or 0 for modulus");
+    if (task->test_modulus <= task->modulus)
+        return STATUS_OK;
+    return check_symbols(settings, "test_modulus", task->test_modulus, status);
+}
+
+static enum status_code check_many_hints(const struct settings *settings, struct status *status)
+{
+    const int64_t symbols = arithmetic_symbols(settings), hints = settings->task.index_hints;
+    if (!has_digits(settings) || symbols <= VOCABULARY_LIMIT || hints + MARKS < VOCABULARY_LIMIT / 2)
+        return STATUS_OK;
+    return status_set(status, STATUS_INVALID,
+                      "index_hints is %" PRId64 ", so that the vocabulary has %" PRId64
+                      " symbols with signs and digits, more than %d; lower it to at most %" PRId64,
+                      hints, symbols, VOCABULARY_LIMIT,
+                      symbols - hints < VOCABULARY_LIMIT ? VOCABULARY_LIMIT - (symbols - hints) : 0);
 }
 
 static enum status_code check_attention(const struct settings *settings, struct status *status)
@@ -190,10 +208,11 @@ static enum status_code check_attention(const struct settings *settings, struct 
 const struct settings_check_row checks_of_digits[] = {
     {{"operand_offset", "train_length"}, check_train_offset},
     {{"index_hints", "train_length", "multiplier_digits"}, check_train_hints},
-    {{"test_base"}, check_test_base},
+    {{"base", "index_hints"}, check_base},
+    {{"test_base", "index_hints"}, check_test_base},
+    {{"modulus"}, check_modulus},
     {{"test_modulus"}, check_test_modulus},
-    {{"base", "test_base", "index_hints"}, check_base},
-    {{"modulus", "test_modulus"}, check_modulus},
+    {{"index_hints", "base", "test_base"}, check_many_hints},
     {{"attention_mask", "task"}, check_attention},
     {{NULL}, NULL},
 };
