@@ -30,6 +30,8 @@ static struct batch read_case(char *text, struct settings *ret_settings, struct 
         char *value = strchr(pair, '=');
         assert_non_null(value);
         *value++ = 0;
+        for (char *at = value; (at = strchr(at, '+'));)
+            *at = ' ';
         put_setting(ret_settings, pair, value);
     }
     const bool train = strcmp(split, "train") == 0;

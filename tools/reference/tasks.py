@@ -7,11 +7,11 @@ so that nothing of a sequence comes from the program.
     python tools/reference/tasks.py --check    says whether it is up to date
 
 Needs what tools/requirements.txt lists. A case of the file is one line, and behind it the first sequences as digits:
-    case SPLIT LENGTH NAME=VALUE …     the settings that differ from their defaults
+    case SPLIT LENGTH NAME=VALUE …     the settings that differ from their defaults; a '+' is a space
     hash TOKENS CLEAN TARGETS          XXH3-64 of SAMPLES sequences, as little-endian int32
     tokens … / clean …                 the first SHOWN sequences, one a line; a label that does not count is -1
 Groups are matrices or permutations that are multiplied and looked up, expressions go through Python's parser, brackets are
-cut out of a string pair by pair.
+cut out of a string pair by pair, tables are multiplied as matrices.
 """
 import ast
 import itertools
@@ -133,6 +133,21 @@ def alternating5():
     return words(even, [(1, 2, 0, 3, 4), (1, 2, 3, 4, 0)])
 
 
+def table(rows, outputs):
+    """Symbols are matrices of zeros and ones, which move a row vector with its one at the state."""
+    moves = [np.array([[int(row[symbol] == to) for to in range(len(rows))] for row in rows]) for symbol in range(len(rows[0]))]
+    classes = np.array(outputs or range(len(rows)))
+
+    def rule(s, draw, length):
+        at, tokens, clean = np.eye(len(rows), dtype=int)[s["start"]], [], []
+        for t in range(length):
+            tokens.append(draw(t, len(moves)))
+            at = at @ moves[tokens[-1]]
+            clean.append(int(at @ classes))
+        return tokens, clean
+    return rule
+
+
 def unmatched(symbols, types):
     """What is left of a list of (symbol) when neighbours that match are cut out again and again."""
     left = list(symbols)
@@ -164,7 +179,7 @@ AUTOMATA = {"parity": (lambda n: parity, 2), "cycle_navigation": (lambda n: cycl
             "flip_flop": (lambda n: flip_flop, 2), "cyclic": (cyclic, lambda n: n), "dihedral": (dihedral, lambda n: 2 * n),
             "symmetric": (symmetric, lambda n: {3: 6, 4: 24, 5: 120}[n]), "alternating5": (lambda n: alternating5(), 60)}
 DEFAULTS = {"modulus": 5, "automaton": "parity", "order": 5, "group_symbols": "elements", "bracket_types": 2, "depth": 4,
-            "test_depth": 0, "noise_rate": 0.1}
+            "test_depth": 0, "noise_rate": 0.1, "table": [], "outputs": [], "start": 0}
 
 CASES = [{"task": "accumulator"}, {"task": "accumulator", "modulus": 97}]
 CASES += [{"task": "automaton", "automaton": name} for name in list(AUTOMATA)[:5]]
@@ -173,6 +188,10 @@ CASES += [{"task": "automaton", "automaton": name, "order": order, "group_symbol
                               ("alternating5", 5)] for symbols in ("elements", "generators")]
 CASES += [{"task": "brackets"}, {"task": "brackets", "bracket_types": 5, "depth": 2},
           {"task": "brackets", "bracket_types": 3, "depth": 3, "test_depth": 12}]
+CASES += [{"task": "automaton", "automaton": "table"} | more for more in (
+    {"table": [[1, 0, 2], [2, 0, 1], [0, 2, 2]]},
+    {"table": [[0, 1], [2, 3], [4, 0], [1, 2], [3, 4]], "outputs": [0, 1, 1, 1, 1], "start": 3},  # binary numbers by five
+    {"table": [[1, 1, 2, 0], [2, 1, 3, 0], [0, 3, 3, 1], [3, 0, 2, 2]], "outputs": [2, 0, 1, 0], "start": 1})]
 SETS = [("train", 20), ("test", 1), ("test", 7), ("test", 40), ("test", 81)]
 
 
@@ -180,6 +199,8 @@ def rule_of(s):
     """The rule and the number of classes."""
     if s["task"] != "automaton":
         return (accumulator, s["modulus"]) if s["task"] == "accumulator" else (brackets, s["bracket_types"] + 1)
+    if s["automaton"] == "table":
+        return table(s["table"], s["outputs"]), len(set(s["outputs"] or range(len(s["table"]))))
     rule, classes = AUTOMATA[s["automaton"]]
     return rule(s["order"]), classes(s["order"]) if callable(classes) else classes
 
@@ -207,6 +228,13 @@ def sequences(s, split, set_name, length):
     return [rule(s, lambda t, bound, i=i: draws.below(i, t, bound), length) for i in range(SAMPLES)], classes
 
 
+def written(x):
+    """A value as in the file, where '+' stands for a space: rows apart by ';', and their elements by spaces."""
+    if not isinstance(x, list):
+        return str(x)
+    return ";+".join(map(written, x)) if isinstance(x[0], list) else "+".join(map(str, x))
+
+
 def case(changed, split, length):
     s = DEFAULTS | arithmetic.DEFAULTS | changed
     if split == "train":
@@ -215,7 +243,7 @@ def case(changed, split, length):
     pairs, classes = sequences(s, split, set_name, length)
     tokens, clean = (np.array(part, "<i4") for part in zip(*pairs))
     targets = with_noise(set_name, s["noise_rate"], clean, classes) if split == "train" else clean
-    lines = ["case " + " ".join([split, str(length)] + [f"{name}={x}" for name, x in changed.items()])]
+    lines = ["case " + " ".join([split, str(length)] + [f"{name}={written(x)}" for name, x in changed.items()])]
     lines.append("hash " + " ".join(xxhash.xxh3_64_hexdigest(x.tobytes()) for x in (tokens, clean, targets)))
     for i in range(SHOWN):
         for name, rows in ("tokens", tokens), ("clean", clean):
