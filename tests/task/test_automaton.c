@@ -205,6 +205,34 @@ static void generators_reach_every_element(void **state)
 }
 
 // Counts of symbols at the positions from `first` on, two apart, against equal shares of `from` … `to` - 1.
+// A table of the first machines has their symbols and labels.
+static void tables_of_known_automata_give_their_sequences(void **state)
+{
+    static const struct {
+        const char *name, *table, *outputs, *start;
+    } rows[] = {
+        {"parity", "0 1; 1 0", "", "0"},
+        {"cycle_navigation", "0 1 4; 1 2 0; 2 3 1; 3 4 2; 4 0 3", "", "0"},
+        {"cycle_navigation", "0 1 3; 1 4 0; 2 3 4; 3 0 2; 4 2 1", "2 3 0 1 4", "2"}, // the places by other numbers
+        {"even_pairs", "1 4; 1 2; 3 4; 1 2; 3 4", "0 0 1 1 0", "0"},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        struct settings known = automaton(rows[r].name, "5", "elements", "steps");
+        struct settings settings = automaton("table", "5", "elements", "steps");
+        put_setting(&settings, "table", rows[r].table);
+        put_setting(&settings, "outputs", rows[r].outputs);
+        put_setting(&settings, "start", rows[r].start);
+        known.task.noise_rate = settings.task.noise_rate = 0.2;
+        struct batch expected = make_batch(&known, SPLIT_TRAIN, N, 0, SAMPLES, *state);
+        struct batch batch = make_batch(&settings, SPLIT_TRAIN, N, 0, SAMPLES, *state);
+        assert_same(batch.tokens, expected.tokens, SAMPLES * N);
+        assert_same(batch.clean, expected.clean, SAMPLES * N);
+        assert_same(batch.targets, expected.targets, SAMPLES * N);
+        for (long length = 2; length < 30; length += 9)
+            assert_true(task_chance_error(&settings, length) == task_chance_error(&known, length));
+    }
+}
+
 static void assert_uniform(const struct batch *batch, long first, long apart, int from, int to)
 {
     long seen[128] = {0}, all = 0;
@@ -300,6 +328,7 @@ int main(void)
         ROW(dihedral_words_move_corners),
         ROW(permutation_words_move_points),
         ROW(generators_reach_every_element),
+        ROW(tables_of_known_automata_give_their_sequences),
         ROW(symbols_are_uniform_among_those_that_may_come),
         ROW(the_last_write_of_a_flip_flop_is_relevant),
         ROW(chance_errors_are_those_known_in_closed_form),

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASES = 13, PAIRS = 4 };
+enum { BASES = 14, PAIRS = 4 };
 
 // Trials in whose settings every setting applies somewhere, and most do not elsewhere.
 static const char *const bases[BASES][PAIRS][2] = {
@@ -22,6 +22,7 @@ static const char *const bases[BASES][PAIRS][2] = {
     {{"model", "lstm"}, {"epochs", "2"}},
     {{"model", "rnn"}, {"task", "automaton"}, {"automaton", "flip_flop"}},
     {{"model", "rnn"}, {"task", "automaton"}, {"automaton", "alternating5"}},
+    {{"model", "rnn"}, {"task", "automaton"}, {"automaton", "table"}, {"table", "0 1 1; 2 0 1; 2 1 0"}},
     {{"model", "rnn"}, {"task", "brackets"}, {"test_depth", "2"}},
 };
 
@@ -93,6 +94,8 @@ static union setting_value other_value(const struct setting *row, union setting_
         value.r = value.r == 0 || isinf(value.r) ? 0.4 : value.r / 2;
     else if (row->type == SETTING_BOOL)
         value.b = !value.b;
+    else if (row->type == SETTING_TEXT)
+        value.text = "1 0; 0 1";
     else
         value.choice = row->choices[value.choice + 1] ? value.choice + 1 : 0;
     return value;
