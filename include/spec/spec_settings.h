@@ -344,7 +344,9 @@ bool settings_length_possible(const struct settings *settings, int64_t length);
 // `limit`, make it 0.
 enum { LENGTHS_LIMIT = 1024 };
 size_t settings_lengths(const struct settings *settings, int64_t *ret_lengths, size_t limit);
-int64_t settings_steps(const struct settings *settings);      // training steps: steps, or what epochs come to
+// Training steps: steps, or what epochs come to; under a budget of tokens those of a training whose sequences all have
+// train_length; of one of operations train_budget.h knows.
+int64_t settings_steps(const struct settings *settings);
 int64_t settings_batch_size(const struct settings *settings); // samples of a micro-batch
 bool settings_causal(const struct settings *settings);        // attention_mask with auto resolved; never in two_layer
 enum pooling_kind

@@ -103,7 +103,10 @@ bool sweep_source(const struct sweep *sweep, const struct settings *settings, st
 void sweep_set_source(const struct sweep *sweep, struct settings *settings);
 // Appends the lines of settings_canonical but that of init_source, whose number tells people nothing.
 void settings_plain(const struct settings *settings, struct bytes *ret_text);
-// Room for WEIGHTS_PATH_SIZE: "STORE.h5.weights", and in it "IDENTITY-STEP.safetensors". Return false when too long.
+// The last step by which weights are called: STEP_LAST where the budget is not of steps, since their number shows.
+int64_t settings_last_step(const struct settings *settings);
+// Room for WEIGHTS_PATH_SIZE: "STORE.h5.weights", and in it "IDENTITY-STEP.safetensors", STEP being "last" for
+// STEP_LAST. Return false when too long.
 enum { WEIGHTS_PATH_SIZE = 4096 };
 bool weights_folder(const char *store_path, char ret_path[WEIGHTS_PATH_SIZE]);
 bool weights_path(const char *store_path, struct hash128 identity, int64_t step, char ret_path[WEIGHTS_PATH_SIZE]);

@@ -103,7 +103,14 @@ static bool is_small(const struct settings *probe)
 {
     int64_t length = probe->task.train_length;
     return trial_memory(probe, &length, 1) <= PROBE_MEMORY &&
-           trial_cost(probe, &length, 1) <= PROBE_STEP * (double)settings_steps(probe);
+           trial_cost(probe, &length, 1) <= PROBE_STEP * (double)trial_steps(probe);
+}
+
+// Steps in place of another budget or of epochs.
+static void count_steps(struct settings *settings)
+{
+    settings->train.steps = trial_steps(settings);
+    settings->train.budget = BUDGET_STEPS;
 }
 
 // As little as shows a trial's speed: evaluated at the end alone, without what binds samples to
@@ -111,6 +118,7 @@ static bool is_small(const struct settings *probe)
 static struct settings probe_settings(const struct settings *like)
 {
     struct settings settings = *like;
+    count_steps(&settings);
     settings.evaluate.points = 1;
     settings.train.accumulation = 1;
     settings.train.warmup = 0;
@@ -130,7 +138,7 @@ static bool miniature(const struct settings *like, const int64_t *lengths, size_
                       struct settings *ret_small)
 {
     struct settings small = *like;
-    small.train.steps = settings_steps(like);
+    count_steps(&small);
     small.train.epochs = 0;
     small.train.warmup = 0;
     while (trial_cost(&small, lengths, count) > cost && small.train.steps > 8) {

@@ -2,6 +2,7 @@
 // The weights that trials of a sweep start from and leave.
 #include "run.h"
 #include "task.h"
+#include "trial.h"
 #include "weights.h"
 #include <dirent.h>
 #include <errno.h>
@@ -50,17 +51,20 @@ static bool note_is(const char *path, const char *key, const char *want)
 // Whether the file is of that trial and step, by these numerics, and fits the model.
 static enum status_code check_file(const struct origin *origin, const struct settings *settings, struct status *status)
 {
-    char identity[HASH_TEXT_SIZE], step[24], numerics[16];
+    char identity[HASH_TEXT_SIZE], step[24] = "", numerics[16];
     struct batch_shape shape;
     hash_text(origin->identity, identity);
-    snprintf(step, sizeof step, "%" PRId64, origin->step);
+    if (origin->step != STEP_LAST)
+        snprintf(step, sizeof step, "%" PRId64, origin->step);
     snprintf(numerics, sizeof numerics, "%d", NUMERICS);
     task_shape(settings, &shape);
-    struct nn_sketch sketch = nn_sketch(settings, &shape, (long)settings->task.train_length);
+    struct nn_sketch sketch =
+        nn_sketch(settings, &shape, (long)settings_tokens(settings, false, settings->task.train_length));
     enum status_code code = sketch.model ? weights_check(sketch.model, origin->path, status)
                                          : status_set(status, STATUS_MEMORY, "no memory to look at weights");
     nn_sketch_fini(&sketch);
-    if (code == STATUS_OK && (!note_is(origin->path, "trial", identity) || !note_is(origin->path, "step", step)))
+    if (code == STATUS_OK &&
+        (!note_is(origin->path, "trial", identity) || (*step && !note_is(origin->path, "step", step))))
         code = status_set(status, STATUS_DAMAGED, "%s holds the weights of another trial or step", origin->path);
     if (code == STATUS_OK && !note_is(origin->path, "numerics", numerics))
         code = status_set(status, STATUS_INVALID, "%s is of other numerics than %d: train it again with this version",
@@ -119,10 +123,10 @@ enum status_code run_check_weights(const struct run *run, bool all, struct statu
 bool run_lacks_saves(const struct run *run, const struct grid_trial *trial)
 {
     const struct sweep *sweep = &run->loaded.sweep;
-    const int64_t steps = settings_steps(&trial->settings);
+    const int64_t steps = trial_steps(&trial->settings); // at least so many
     char path[WEIGHTS_PATH_SIZE];
     for (size_t i = 0; i < sweep->saves_count; i++) {
-        const int64_t step = sweep->saves[i] == STEP_LAST ? steps : sweep->saves[i];
+        const int64_t step = sweep->saves[i] == STEP_LAST ? settings_last_step(&trial->settings) : sweep->saves[i];
         if (step <= steps && weights_path(run->options.store_path, trial->identity, step, path) &&
             access(path, F_OK) != 0)
             return true;

@@ -44,7 +44,8 @@ static void warn_saves(const struct cli_sweep *loaded, struct bytes *ret_warning
     const struct sweep *sweep = &loaded->sweep;
     int64_t most = 0;
     for (size_t i = 0; sweep->saves_count > 0 && i < grid_trials(loaded->grid); i++) {
-        const int64_t steps = settings_steps(&grid_trial(loaded->grid, i)->settings);
+        const struct settings *settings = &grid_trial(loaded->grid, i)->settings;
+        const int64_t last = settings_last_step(settings), steps = last == STEP_LAST ? INT64_MAX : last;
         most = steps > most ? steps : most;
     }
     for (size_t i = 0; i < sweep->saves_count; i++) {
@@ -144,7 +145,10 @@ void cli_settings_text(const struct sweep *sweep, const struct settings *setting
     sweep_set_source(sweep, &other);
     if (other.init_source == settings->init_source && sweep_source(sweep, settings, &identity, &step)) {
         hash_text(identity, name);
-        snprintf(line, sizeof line, "starts from the weights of trial %s after step %lld\n", name, (long long)step);
+        if (step == STEP_LAST)
+            snprintf(line, sizeof line, "starts from the weights of trial %s after its last step\n", name);
+        else
+            snprintf(line, sizeof line, "starts from the weights of trial %s after step %lld\n", name, (long long)step);
     }
     bytes_raw(ret_text, line, strlen(line));
 }

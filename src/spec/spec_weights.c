@@ -4,6 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+int64_t settings_last_step(const struct settings *settings)
+{
+    return settings->train.budget == BUDGET_STEPS ? settings_steps(settings) : STEP_LAST;
+}
+
 bool sweep_source(const struct sweep *sweep, const struct settings *settings, struct hash128 *ret_identity,
                   int64_t *ret_step)
 {
@@ -15,7 +20,7 @@ bool sweep_source(const struct sweep *sweep, const struct settings *settings, st
     for (size_t i = 0; i < init->count; i++)
         setting_put(init->with[i].setting, &source, init->with[i].value);
     *ret_identity = settings_identity(&source);
-    *ret_step = init->step == STEP_LAST ? settings_steps(&source) : init->step;
+    *ret_step = init->step == STEP_LAST ? settings_last_step(&source) : init->step;
     return true;
 }
 
@@ -46,7 +51,10 @@ bool weights_folder(const char *store_path, char ret_path[WEIGHTS_PATH_SIZE])
 bool weights_path(const char *store_path, struct hash128 identity, int64_t step, char ret_path[WEIGHTS_PATH_SIZE])
 {
     char name[HASH_TEXT_SIZE];
+    char number[24] = "last";
     hash_text(identity, name);
-    return snprintf(ret_path, WEIGHTS_PATH_SIZE, "%s.weights/%s-%" PRId64 ".safetensors", store_path, name, step) <
+    if (step != STEP_LAST)
+        snprintf(number, sizeof number, "%" PRId64, step);
+    return snprintf(ret_path, WEIGHTS_PATH_SIZE, "%s.weights/%s-%s.safetensors", store_path, name, number) <
            WEIGHTS_PATH_SIZE;
 }

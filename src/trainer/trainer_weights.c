@@ -18,22 +18,23 @@ enum status_code job_read_weights(struct job *job, struct status *status)
     return job->saves_count > 0 ? job_save_weights(job, false, status) : STATUS_OK;
 }
 
-static bool is_due(const struct job *job, bool last)
+static bool asks(const struct job *job, int64_t step)
 {
     for (size_t i = 0; i < job->saves_count; i++)
-        if (job->saves[i] == trial_step(job->trial) || (last && job->saves[i] == STEP_LAST))
+        if (job->saves[i] == step)
             return true;
     return false;
 }
 
-static enum status_code save(struct job *job, struct status *status)
+// Under the name of step `called`.
+static enum status_code save(struct job *job, int64_t called, struct status *status)
 {
     const int64_t step = trial_step(job->trial);
     const struct hash128 identity = settings_identity(&job->settings);
     char path[WEIGHTS_PATH_SIZE], name[HASH_TEXT_SIZE], step_text[24], numerics[16];
     struct bytes canonical = {0};
     enum status_code code;
-    if (!weights_path(job->store, identity, step, path))
+    if (!weights_path(job->store, identity, called, path))
         return status_set(status, STATUS_INVALID, "the path of the weights of %.200s… is too long", job->store);
     settings_canonical(&job->settings, &canonical);
     bytes_u8(&canonical, 0);
@@ -57,6 +58,12 @@ static enum status_code save(struct job *job, struct status *status)
 // A trial that diverged has no last weights.
 enum status_code job_save_weights(struct job *job, bool done, struct status *status)
 {
-    const bool diverged = done && trial_diverged(job->trial);
-    return !diverged && is_due(job, done) ? save(job, status) : STATUS_OK;
+    const int64_t step = trial_step(job->trial), last = settings_last_step(&job->settings);
+    const bool by_number = asks(job, step), as_last = done && asks(job, STEP_LAST);
+    enum status_code code = STATUS_OK;
+    if (done && trial_diverged(job->trial))
+        return code;
+    if (by_number || (as_last && last != STEP_LAST))
+        code = save(job, step, status);
+    return code == STATUS_OK && as_last && last == STEP_LAST ? save(job, STEP_LAST, status) : code;
 }

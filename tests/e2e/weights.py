@@ -135,6 +135,34 @@ def late():
     assert "without the weights" not in lgsweep("run", "a.yaml", "-o", "a.h5", "--retrain-unsaved").stderr
 
 
+RAGGED = """sweep: ragged
+replicates: 2
+save: {weights: [7, last]}
+task: {task: accumulator, train_length: 8, length_distribution: uniform}
+model: {model: rnn, layers: 1, width: 8}
+train: {data: stream, batch_size: 16, budget: tokens, budget_tokens: 2000, curriculum: schedule}
+evaluate: {points: 5, test_samples: 200, validation_samples: 200}
+grid: {noise_rate: [0]}
+"""
+
+
+@claim("where the budget is of tokens, the last weights are called so, and a sweep starts from them")
+def last():
+    lgsweep("run", write("a.yaml", RAGGED), "-o", "a.h5", ranks=2)
+    errors = final_errors("a.h5")
+    assert {path.name for path in Path("a.h5.weights").iterdir()} == {f"{name}-{step}.safetensors" for name in errors for step in (7, "last")}
+    for path in files("a.h5", "last"):
+        _, notes = read(path)
+        with h5py.File("a.h5") as file:
+            assert int(notes["step"]) in file["trials/step"][:, -1] and (file["trials/tokens_seen"][:, -1] >= 2000).all()
+    assert "without the weights" not in lgsweep("run", "a.yaml", "-o", "a.h5", "--retrain-unsaved").stderr
+    text = RAGGED.replace("save: {weights: [7, last]}", "init: {from: a.h5, with: {budget: tokens, curriculum: schedule}}")
+    text = text.replace("budget: tokens, budget_tokens: 2000, curriculum: schedule", "budget_tokens: 2000, steps: 0")
+    lgsweep("run", write("b.yaml", text), "-o", "b.h5", ranks=2)
+    assert sorted(final_errors("b.h5").values()) == sorted(errors.values())
+    assert "after its last step" in lgsweep("show", "b.h5", "--trial", next(iter(final_errors("b.h5")))).stdout
+
+
 @claim("a step of `save` that training does not reach is told")
 def unreached():
     text = (FIRST % "two_layer").replace("[0, 7, last]", "[0, 41, last]")
