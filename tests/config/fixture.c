@@ -72,8 +72,8 @@ const char *base_text(struct parsed *parsed, const char *name)
     const struct setting *setting = setting_find(name, strlen(name));
     char word[SETTING_TEXT_SIZE];
     assert_non_null(setting);
-    setting_text(setting, setting_get(setting, &parsed->sweep.base), word);
-    return arena_text(parsed->arena, word, strlen(word));
+    const char *text = setting_text(setting, setting_get(setting, &parsed->sweep.base), word);
+    return arena_text(parsed->arena, text, strlen(text));
 }
 
 void assert_refused(const char *text, const char *fragment)

@@ -214,7 +214,7 @@ static void tables_of_known_automata_give_their_sequences(void **state)
         {"parity", "0 1; 1 0", "", "0"},
         {"cycle_navigation", "0 1 4; 1 2 0; 2 3 1; 3 4 2; 4 0 3", "", "0"},
         {"cycle_navigation", "0 1 3; 1 4 0; 2 3 4; 3 0 2; 4 2 1", "2 3 0 1 4", "2"}, // the places by other numbers
-        {"even_pairs", "1 4; 1 2; 3 4; 1 2; 3 4", "0 0 1 1 0", "0"},
+        {"even_pairs", "1 4; 1 2; 1 2; 3 4; 3 4", "0 0 1 1 0", "0"},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct settings known = automaton(rows[r].name, "5", "elements", "steps");
