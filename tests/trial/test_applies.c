@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASES = 14, PAIRS = 4 };
+enum { BASES = 17, PAIRS = 4 };
 
 // Trials in whose settings every setting applies somewhere, and most do not elsewhere.
 static const char *const bases[BASES][PAIRS][2] = {
@@ -24,6 +24,9 @@ static const char *const bases[BASES][PAIRS][2] = {
     {{"model", "rnn"}, {"task", "automaton"}, {"automaton", "alternating5"}},
     {{"model", "rnn"}, {"task", "automaton"}, {"automaton", "table"}, {"table", "0 1 1; 2 0 1; 2 1 0"}},
     {{"model", "rnn"}, {"task", "brackets"}, {"test_depth", "2"}},
+    {{"model", "transformer"}, {"task", "addition"}, {"index_hints", "20"}, {"test_base", "7"}},
+    {{"model", "rnn"}, {"task", "multiplication"}, {"multiplier_digits", "2"}, {"zero_padding", "false"}},
+    {{"model", "lstm"}, {"task", "modular"}, {"test_modulus", "7"}},
 };
 
 static void set(struct settings *settings, const char *name, const char *text)
