@@ -2,6 +2,7 @@
 // A saved model's predictions on data of its task.
 #include "base_text.h"
 #include "cli.h"
+#include "generate.h"
 #include "spec_sweep.h"
 #include "task.h"
 #include "trainer.h"
@@ -15,13 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUTPUT, LENGTH, COUNT, SPLIT };
+enum { OUTPUT, LENGTH, COUNT, SPLIT, GENERATE };
 static const struct cli_option options[] = {
     {"output", 'o', OPTION_TEXT, "FILE.csv", "write a line for each target: sample, position, target, class, logits", 0,
      0},
     {"length", 'l', OPTION_COUNT, "T", "length of test sequences (the train length)", 1, TEST_LENGTH_LIMIT},
     {"count", 'n', OPTION_COUNT, "K", "sequences (those of the final test)", 1, 1e7},
     {"split", 0, OPTION_TEXT, "NAME", "test (default), validation or train", 0, 0},
+    {"generate", 0, OPTION_FLAG, NULL, "also answers in which the model reads its own outputs (arithmetic tasks)", 0,
+     0},
     {0},
 };
 
@@ -35,7 +38,9 @@ struct predictor {
     long count;
     FILE *file;
     char fresh[4096]; // its name until it is whole
+    bool generate;
     double targets, wrong, wrong_sequences, loss;
+    double made_wrong, made_wrong_sequences; // of what is generated
 };
 
 // A line of metadata that holds a number.
@@ -82,6 +87,13 @@ static enum status_code read_settings(const char *path, struct predictor *p, str
     return code == STATUS_OK ? read_number(path, "numerics", &p->numerics, status) : code;
 }
 
+// Sequences at a time.
+static long predict_samples(const struct predictor *p)
+{
+    enum { CHUNK_TOKENS = 8192 };
+    return p->set.tokens < CHUNK_TOKENS ? CHUNK_TOKENS / p->set.tokens : 1;
+}
+
 // Before memory is taken: whether the weights are of such a model, and whether it fits.
 static enum status_code check_model(const struct predictor *p, const char *path, struct status *status)
 {
@@ -89,10 +101,12 @@ static enum status_code check_model(const struct predictor *p, const char *path,
     struct settings_fault fault;
     if (settings_length_fault(&p->settings, p->set.length, &fault))
         return status_set(status, STATUS_INVALID, "--length: %s", fault.why.text);
-    struct nn_sketch sketch = nn_sketch(&p->settings, &p->set.shape, p->set.length);
+    struct nn_sketch sketch = nn_sketch(&p->settings, &p->set.shape, p->set.tokens);
     enum status_code code = sketch.model ? weights_check(sketch.model, path, status)
                                          : status_set(status, STATUS_MEMORY, "no memory for a model");
-    const double bytes = (double)sketch.bytes + (double)task_make_bytes(&p->set, 1);
+    double bytes = (double)sketch.bytes + (double)task_make_bytes(&p->set, 1);
+    if (code == STATUS_OK && p->generate)
+        bytes += (double)generate_bytes(sketch.model, predict_samples(p), p->set.tokens);
     nn_sketch_fini(&sketch);
     if (code == STATUS_OK && bytes > trainer_memory_available())
         code = status_set(status, STATUS_MEMORY,
@@ -110,38 +124,50 @@ static enum status_code open_model(struct predictor *p, const char *path, struct
     p->arena = arena_create(1 << 20, 0);
     if (!p->arena)
         return status_set(status, STATUS_MEMORY, "no memory for a model");
-    code = nn_model_create(&p->settings, &p->set.shape, p->set.length, p->arena, &p->model, status);
+    code = nn_model_create(&p->settings, &p->set.shape, p->set.tokens, p->arena, &p->model, status);
     return code == STATUS_OK ? weights_read(p->model, path, status) : code;
 }
 
+// What the model says at the targets of a batch.
+struct said {
+    const real *logits, *losses;
+    const int32_t *classes, *generated; // generated: NULL where it is not wanted
+};
+
 static void write_target(const struct predictor *p, const struct batch *batch, long sample, long position,
-                         int32_t class, const real *logits)
+                         const struct said *said)
 {
-    const long at = sample * batch->positions + position, outputs = nn_outputs_width(p->model);
+    const int64_t at = batch_target(batch, sample) + position;
+    const long outputs = nn_outputs_width(p->model);
     fprintf(p->file, "%" PRId64 ",%ld,%" PRId32 ",%" PRId32, batch_index(batch, sample), position, batch->targets[at],
-            class);
+            said->classes[at]);
+    if (said->generated)
+        fprintf(p->file, ",%" PRId32, said->generated[at]);
     for (long c = 0; c < outputs; c++)
-        fprintf(p->file, ",%.9g", (double)logits[at * outputs + c]);
+        fprintf(p->file, ",%.9g", (double)said->logits[at * outputs + c]);
     fprintf(p->file, "\n");
 }
 
-static void tally(struct predictor *p, const struct batch *batch, const real *logits, const real *losses,
-                  const int32_t *classes)
+static void tally(struct predictor *p, const struct batch *batch, const struct said *said)
 {
     for (long s = 0; s < batch->samples; s++) {
-        bool wrong = false;
-        for (long t = 0; t < batch->positions; t++) {
-            const long at = s * batch->positions + t;
+        bool wrong = false, made_wrong = false;
+        for (long t = 0; t < batch_targets(batch, s); t++) {
+            const int64_t at = batch_target(batch, s) + t;
+            const int32_t target = batch->targets[at];
             if (batch->mask && !batch->mask[at])
                 continue;
             p->targets += 1;
-            p->loss += (double)losses[at];
-            p->wrong += classes[at] != batch->targets[at];
-            wrong |= classes[at] != batch->targets[at];
+            p->loss += (double)said->losses[at];
+            p->wrong += said->classes[at] != target;
+            wrong |= said->classes[at] != target;
+            p->made_wrong += said->generated && said->generated[at] != target;
+            made_wrong |= said->generated && said->generated[at] != target;
             if (p->file)
-                write_target(p, batch, s, t, classes[at], logits);
+                write_target(p, batch, s, t, said);
         }
         p->wrong_sequences += wrong;
+        p->made_wrong_sequences += made_wrong;
     }
 }
 
@@ -151,26 +177,29 @@ static enum status_code predict_some(struct predictor *p, long first, long count
     enum status_code code = task_make(&p->set, first, count, p->arena, &batch, status);
     if (code != STATUS_OK)
         return code;
-    const size_t targets = (size_t)(count * batch.positions);
+    const size_t targets = (size_t)batch_target(&batch, batch.samples);
     real *logits = arena_get(p->arena, targets * (size_t)nn_outputs_width(p->model), sizeof *logits);
     real *losses = arena_get(p->arena, targets, sizeof *losses);
     int32_t *classes = arena_get(p->arena, targets, sizeof *classes);
-    if (!logits || !losses || !classes)
+    int32_t *generated = p->generate ? arena_get(p->arena, targets, sizeof *generated) : NULL;
+    if (!logits || !losses || !classes || (p->generate && !generated))
         return status_set(status, STATUS_MEMORY, "no memory for %ld predictions; lower --length", count);
     nn_predict(p->model, &batch, &(struct nn_outputs){.logits = logits});
     nn_losses(&batch, logits, losses);
     nn_classes(&batch, logits, classes);
-    tally(p, &batch, logits, losses, classes);
-    return STATUS_OK;
+    if (p->generate)
+        code = generate(p->model, &batch, p->arena, generated, status);
+    if (code == STATUS_OK)
+        tally(p, &batch, &(struct said){logits, losses, classes, generated});
+    return code;
 }
 
 static enum status_code predict_all(struct predictor *p, struct status *status)
 {
-    enum { CHUNK_TOKENS = 8192 };
-    const long most = p->set.length < CHUNK_TOKENS ? CHUNK_TOKENS / p->set.length : 1;
+    const long most = predict_samples(p);
     enum status_code code = STATUS_OK;
     if (p->file) {
-        fprintf(p->file, "sample,position,target,class");
+        fprintf(p->file, "sample,position,target,class%s", p->generate ? ",generated" : "");
         for (long c = 0; c < nn_outputs_width(p->model); c++)
             fprintf(p->file, ",logit%ld", c);
         fprintf(p->file, "\n");
@@ -191,6 +220,10 @@ static void print_result(const struct predictor *p)
     printf("%s: %ld sequences of %ld tokens\n", p->set.name, p->count, p->set.length);
     printf("  loss %.6f   error %.4f   sequences with an error %.4f\n", p->loss / p->targets, p->wrong / p->targets,
            p->wrong_sequences / (double)p->count);
+    if (p->generate)
+        printf("  reading its own outputs: error %.4f   sequences with an error %.4f   exact matches %.0f\n",
+               p->made_wrong / p->targets, p->made_wrong_sequences / (double)p->count,
+               (double)p->count - p->made_wrong_sequences);
 }
 
 // Predictions appear whole, and never in the place of the weights.
@@ -243,6 +276,10 @@ static enum status_code choose_set(struct predictor *p, const struct cli *cli, e
     p->count = given ? (long)cli->option[COUNT].number : p->set.samples;
     if (split == SPLIT_TRAIN && settings->train.data == DATA_FINITE && p->count > p->set.samples)
         return status_set(status, STATUS_INVALID, "the training set has %ld sequences; lower --count", p->set.samples);
+    p->generate = cli->option[GENERATE].given;
+    if (p->generate && !p->set.shape.autoregressive)
+        return status_set(status, STATUS_INVALID,
+                          "--generate is for tasks whose targets are the next tokens; this trial's is another");
     return STATUS_OK;
 }
 
@@ -275,7 +312,9 @@ const struct cli_command command_predict = {
     .summary = "a saved model's predictions on data of its task",
     .help =
         "Takes weights that a sweep with `save: weights` left beside its store and prints loss and error on data of\n"
-        "the trial they come from; with -o also every prediction, to check elsewhere.\n"
+        "the trial they come from; with -o also every prediction, to check elsewhere. Where a target is the next "
+        "token\n"
+        "--generate adds answers that the model gives when it reads its own outputs in place of the right ones.\n"
         "  lgsweep predict results/quickstart.h5.weights/IDENTITY-500.safetensors --length 64 -o predictions.csv",
     .options = options,
     .least = 1,
