@@ -1,16 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "support.h"
-
-#include "train_batches.h"
-#include <stdlib.h>
-#include <string.h>
-
-struct fixture {
-    struct arena *arena;
-    struct settings settings;
-    struct train_data train;
-    struct train_batches batches;
-};
+#include "batches_fixture.h"
 
 static void build(struct fixture *fixture, int task, int64_t samples, int64_t batch_size, int64_t accumulation,
                   int data, bool cached)
@@ -31,14 +20,6 @@ static void build(struct fixture *fixture, int task, int64_t samples, int64_t ba
     if (cached)
         assert_int_equal(train_data_cache(&fixture->train, (long)samples, fixture->arena, &status), STATUS_OK);
     assert_int_equal(train_batches_create(&fixture->train, fixture->arena, &fixture->batches, &status), STATUS_OK);
-}
-
-static struct batch get(struct fixture *fixture, int64_t step, int64_t part)
-{
-    struct batch batch;
-    struct status status;
-    assert_int_equal(train_batches_get(&fixture->batches, step, part, fixture->arena, &batch, &status), STATUS_OK);
-    return batch;
 }
 
 static void the_kind_follows_from_the_settings(void **state)
@@ -141,23 +122,6 @@ static void an_epoch_is_found_from_any_place(void **state)
     (void)state;
 }
 
-static void assert_same_sample(const struct batch *a, long i, const struct batch *b, long j)
-{
-    struct batch x = train_batch_view(a, i, 1), y = train_batch_view(b, j, 1);
-    const size_t positions = (size_t)x.positions * sizeof(int32_t);
-    assert_int_equal(batch_index(&x, 0), batch_index(&y, 0));
-    assert_memory_equal(x.targets, y.targets, positions);
-    assert_memory_equal(x.clean, y.clean, positions);
-    assert_int_equal(!x.vectors, !y.vectors);
-    assert_int_equal(!x.relevant, !y.relevant);
-    if (x.vectors)
-        assert_memory_equal(x.vectors, y.vectors, (size_t)(x.length * x.dim) * sizeof(float));
-    if (x.tokens)
-        assert_memory_equal(x.tokens, y.tokens, (size_t)x.length * sizeof(int32_t));
-    if (x.relevant)
-        assert_memory_equal(x.relevant, y.relevant, (size_t)x.relevant_count * sizeof(int32_t));
-}
-
 static void samples_are_those_of_the_task(void **state)
 {
     for (int task = 0; task < TASK_KINDS; task++)
@@ -235,6 +199,10 @@ static void memory_is_foretold_and_its_lack_an_error(void **state)
             struct batch batch;
             struct status status;
             build(&fixture, task, 300, 64, 1, data, false);
+            // Tasks in turn of one length, of several, and with short ones first.
+            fixture.settings.task.length_distribution = task % 3 ? LENGTHS_UNIFORM : LENGTHS_FIXED;
+            fixture.settings.train.curriculum = task % 3 == 2 ? CURRICULUM_SCHEDULE : CURRICULUM_NONE;
+            task_set_init(&fixture.train.set, &fixture.settings, SPLIT_TRAIN, 7);
             const size_t kept = train_batches_bytes(&fixture.train.set);
             const size_t taken = train_make_bytes(&fixture.train.set, false);
             struct arena *enough = arena_create(kept + taken + 64, kept + taken + 64);

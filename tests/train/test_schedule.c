@@ -122,6 +122,63 @@ static void shares_are_of_the_steps_that_epochs_make(void **state)
     (void)state;
 }
 
+static struct settings curriculum_settings(int64_t start, int64_t last, double share)
+{
+    struct settings settings;
+    settings_defaults(&settings);
+    settings.train.curriculum = CURRICULUM_SCHEDULE;
+    settings.train.curriculum_start = start;
+    settings.train.curriculum_share = share;
+    settings.task.train_length = last;
+    return settings;
+}
+
+static void scheduled_lengths_grow_evenly(void **state)
+{
+    const struct {
+        int64_t start, last, steps;
+        double share;
+        int64_t at[6], expected[6];
+    } rows[] = {
+        {2, 10, 100, 0.4, {0, 4, 5, 20, 39, 40}, {2, 2, 3, 6, 9, 10}},
+        {2, 10, 100, 1, {0, 12, 13, 50, 99, 100}, {2, 2, 3, 6, 9, 10}},
+        {2, 10, 100, 0, {0, 1, 2, 3, 99, 100}, {10, 10, 10, 10, 10, 10}},
+        {1, 3, 1, 0.5, {0, 1, 1, 1, 1, 1}, {1, 3, 3, 3, 3, 3}},
+        {7, 7, 50, 0.5, {0, 1, 24, 25, 26, 50}, {7, 7, 7, 7, 7, 7}},
+        {5, 65536, 10, 1, {0, 1, 5, 9, 10, 10}, {5, 6558, 32770, 58982, 65536, 65536}},
+        {2, 8, 0, 0.5, {0, 0, 0, 0, 0, 0}, {8, 8, 8, 8, 8, 8}},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        const struct settings settings = curriculum_settings(rows[r].start, rows[r].last, rows[r].share);
+        for (size_t i = 0; i < 6; i++)
+            assert_int_equal(train_scheduled_length(&settings, rows[r].steps, rows[r].at[i]), rows[r].expected[i]);
+    }
+    (void)state;
+}
+
+// Expressions of modular arithmetic that are asked for once have odd lengths.
+static void curricula_leave_out_lengths_that_the_task_cannot_make(void **state)
+{
+    struct settings settings = curriculum_settings(4, 11, 1);
+    settings.task.kind = TASK_AUTOMATON;
+    settings.task.automaton = AUTOMATON_MODULAR_ARITHMETIC;
+    settings.task.supervision = SUPERVISION_FINAL;
+    assert_int_equal(train_first_length(&settings), 3);
+    const int64_t scheduled[] = {3, 5, 5, 7, 7, 9, 9, 11};
+    for (int64_t position = 0; position <= 7; position++)
+        assert_int_equal(train_scheduled_length(&settings, 7, position), scheduled[position]);
+    settings.train.curriculum_increment = 1;
+    assert_int_equal(train_next_length(&settings, 3), 5);
+    settings.train.curriculum_increment = 2;
+    assert_int_equal(train_next_length(&settings, 3), 5);
+    settings.train.curriculum_increment = 3;
+    assert_int_equal(train_next_length(&settings, 3), 7);
+    settings.train.curriculum_increment = 100;
+    assert_int_equal(train_next_length(&settings, 3), 11);
+    assert_int_equal(train_next_length(&settings, 11), 11);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +187,8 @@ int main(void)
         cmocka_unit_test(is_log_spaced_where_steps_are_far_apart),
         cmocka_unit_test(learning_rates_are_those_of_the_formulas),
         cmocka_unit_test(shares_are_of_the_steps_that_epochs_make),
+        cmocka_unit_test(scheduled_lengths_grow_evenly),
+        cmocka_unit_test(curricula_leave_out_lengths_that_the_task_cannot_make),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

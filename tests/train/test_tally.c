@@ -149,7 +149,8 @@ static void targets_of_several_positions_are_counted_each(void **state)
     const int32_t given[] = {0, 1, 2, 2, 1, 0}, clean[] = {0, 1, 2, 1, 2, 0};
     const uint8_t mask[] = {1, 1, 1, 1, 1, 0};
     const real logits[] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 5, 4, 1, 1, 0, 0, 1, 0};
-    struct batch batch = {.samples = 3, .length = 2, .positions = 2, .targets = given, .clean = clean, .mask = mask, .classes = 3};
+    struct batch batch = {
+        .samples = 3, .length = 2, .positions = 2, .targets = given, .clean = clean, .mask = mask, .classes = 3};
     struct train_fit fit = {0};
     int32_t predicted[6];
     nn_classes(&batch, logits, predicted); // 0 1 | 2 1 | 0 (the first of equals) and 1
@@ -199,6 +200,105 @@ static void tokens_are_tallied_like_vectors(void **state)
     (void)state;
 }
 
+// Sequences of 1 to 9 symbols behind one that opens them.
+static void ragged_set(struct settings *settings, int supervision, struct task_set *ret_set)
+{
+    settings_defaults(settings);
+    settings->task.kind = TASK_ACCUMULATOR;
+    settings->task.length_distribution = LENGTHS_UNIFORM;
+    settings->task.train_length = 9;
+    settings->task.samples = 300;
+    settings->task.noise_rate = 0.3;
+    settings->task.begin_token = true;
+    settings->task.supervision = supervision;
+    settings->model.kind = MODEL_RNN;
+    settings->model.width = 16;
+    task_set_init(ret_set, settings, SPLIT_TRAIN, 9);
+}
+
+static void views_of_packed_sequences_are_those_sequences(void **state)
+{
+    for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+        struct arena *arena = arena_create(1 << 20, 0);
+        struct settings settings;
+        struct task_set set;
+        struct batch all;
+        struct status status;
+        ragged_set(&settings, supervision, &set);
+        assert_int_equal(task_make(&set, 0, 300, arena, &all, &status), STATUS_OK);
+        for (long first = 0; first < 300; first += 7)
+            for (long count = 1; count <= 5; count += 2) {
+                struct batch view = train_batch_view(&all, first, count), made;
+                const struct arena_mark mark = arena_mark(arena);
+                assert_int_equal(task_make(&set, first, count, arena, &made, &status), STATUS_OK);
+                const size_t rows = (size_t)batch_row(&made, count), targets = (size_t)batch_target(&made, count);
+                assert_int_equal(view.length, made.length);
+                assert_int_equal(view.positions, made.positions);
+                assert_int_equal(!view.offsets, !made.offsets);
+                assert_int_equal(batch_row(&view, count), rows);
+                assert_int_equal(batch_index(&view, count - 1), first + count - 1);
+                assert_memory_equal(view.tokens, made.tokens, rows * sizeof(int32_t));
+                assert_memory_equal(view.targets, made.targets, targets * sizeof(int32_t));
+                assert_memory_equal(view.clean, made.clean, targets * sizeof(int32_t));
+                assert_int_equal(!view.mask, supervision == SUPERVISION_FINAL);
+                if (view.mask)
+                    assert_memory_equal(view.mask, made.mask, targets);
+                for (long s = 0; s < count; s++)
+                    assert_int_equal(batch_length(&view, s), task_tokens(&set, first + s));
+                arena_release(arena, mark);
+            }
+        arena_destroy(arena);
+    }
+    (void)state;
+}
+
+static void packed_sequences_are_tallied_each(void **state)
+{
+    for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+        struct arena *arena = arena_create(1 << 20, 0);
+        struct train_tally whole = {0}, parts = {0};
+        struct train_data data = {0};
+        struct settings settings;
+        struct nn_model *model;
+        struct status status;
+        long targets = 0, flips = 0;
+        ragged_set(&settings, supervision, &data.set);
+        assert_int_equal(nn_model_create(&settings, &data.set.shape, 10, arena, &model, &status), STATUS_OK);
+        assert_int_equal(train_tally(model, &data, 0, 300, arena, &whole, &status), STATUS_OK);
+        assert_int_equal(train_count_flips(&data, arena, &flips, &status), STATUS_OK);
+        assert_int_equal(train_data_cache(&data, 200, arena, &status), STATUS_OK);
+        for (long at = 0; at < 300; at += 75)
+            assert_int_equal(train_tally(model, &data, at, 75, arena, &parts, &status), STATUS_OK);
+        for (long i = 0; i < 300; i++)
+            targets += supervision == SUPERVISION_STEPS ? task_length(&data.set, i) : 1;
+        assert_int_equal(whole.fit.sequences, 300);
+        assert_int_equal(whole.fit.targets, targets);
+        assert_int_equal(whole.fit.flips, flips);
+        assert_true(flips > targets / 5 && flips < targets * 2 / 5);
+        assert_true(whole.fit.wrong_sequences > 0 && whole.fit.wrong_sequences < 300);
+        assert_memory_equal(&whole.fit, &parts.fit, sizeof whole.fit);
+        assert_true(whole.loss == parts.loss && whole.loss > 0);
+        arena_destroy(arena);
+    }
+    (void)state;
+}
+
+// Three sequences of 1, 3 and 2 targets.
+static void wrong_sequences_of_a_packed_batch_are_counted_each(void **state)
+{
+    const int32_t given[] = {0, 1, 1, 1, 2, 2}, predicted[] = {0, 1, 0, 0, 2, 1};
+    const int64_t offsets[] = {40, 41, 44, 46};
+    const struct batch batch = {
+        .samples = 3, .length = 3, .positions = 3, .offsets = offsets, .targets = given, .clean = given, .classes = 3};
+    struct train_fit fit = {0};
+    train_fit(&batch, predicted, &fit);
+    assert_int_equal(fit.sequences, 3);
+    assert_int_equal(fit.targets, 6);
+    assert_int_equal(fit.wrong_given, 3);
+    assert_int_equal(fit.wrong_sequences, 2);
+    (void)state;
+}
+
 static void flips_are_counted_without_the_set_in_memory(void **state)
 {
     struct arena *arena = arena_create(1 << 20, 0);
@@ -240,6 +340,27 @@ static void chunks_shrink_with_what_a_model_says(void **state)
     (void)state;
 }
 
+// A chunk has more of them, so that none but all lengths tell what most is.
+static void memory_of_shorter_sequences_is_bounded(void **state)
+{
+    struct settings settings;
+    struct task_set longest, set;
+    settings_defaults(&settings);
+    settings.task.kind = TASK_ACCUMULATOR;
+    for (int64_t modulus = 2; modulus <= 2048; modulus *= 32)
+        for (long most = 1; most <= 20000; most = most * 3 + 1) {
+            settings.task.modulus = modulus;
+            task_set_init(&longest, &settings, SPLIT_VALIDATION, most);
+            const size_t bound = train_tally_most_bytes(&longest);
+            for (long length = 1; length <= most; length += 1 + length / 50) {
+                task_set_init(&set, &settings, SPLIT_VALIDATION, length);
+                assert_true(train_tally_bytes(&set) <= bound);
+            }
+            assert_true(bound <= 3 * train_tally_bytes(&longest));
+        }
+    (void)state;
+}
+
 #define ROW(name) cmocka_unit_test_setup_teardown(name, create, destroy)
 
 int main(void)
@@ -252,6 +373,10 @@ int main(void)
         ROW(a_fit_counts_each_kind_of_sample),
         cmocka_unit_test(targets_of_several_positions_are_counted_each),
         cmocka_unit_test(tokens_are_tallied_like_vectors),
+        cmocka_unit_test(views_of_packed_sequences_are_those_sequences),
+        cmocka_unit_test(packed_sequences_are_tallied_each),
+        cmocka_unit_test(wrong_sequences_of_a_packed_batch_are_counted_each),
+        cmocka_unit_test(memory_of_shorter_sequences_is_bounded),
         cmocka_unit_test(flips_are_counted_without_the_set_in_memory),
         cmocka_unit_test(chunks_shrink_with_what_a_model_says),
     };
