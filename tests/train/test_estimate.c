@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "run_fixture.h"
 
+#include "nn_model.h"
+
 static const int64_t lengths[] = {5, 40, 160};
 
 static void assert_memory(const struct settings *settings, double share, const char *claim)
@@ -48,6 +50,33 @@ static void memory_of_every_model_and_mode_is_an_upper_bound(void **state)
             settings.train.steps = 2;
             assert_memory(&settings, 0.3, names[row]);
         }
+    (void)state;
+}
+
+static void memory_of_mixed_lengths_and_curricula_is_an_upper_bound(void **state)
+{
+    for (int row = 0; row < 18; row++) {
+        struct settings settings = small_settings();
+        settings.model.kind = row % 2 ? MODEL_LSTM : MODEL_TRANSFORMER;
+        settings.model.width = 32;
+        settings.task.kind = TASK_ACCUMULATOR;
+        settings.task.begin_token = row % 4 == 1;
+        settings.task.samples = 300;
+        settings.task.train_length = 40;
+        settings.task.length_distribution = LENGTHS_UNIFORM;
+        settings.train.curriculum = row % 3;
+        settings.train.curriculum_every = 1;
+        settings.train.curriculum_threshold = 0;
+        settings.train.curriculum_increment = 9;
+        settings.train.batch_size = row / 3 % 2 ? 64 : 0;
+        settings.train.data = row / 6 == 0 ? DATA_STREAM : DATA_FINITE;
+        settings.train.optimizer = OPTIMIZER_ADAMW;
+        settings.train.budget = row / 6;
+        settings.train.budget_tokens = 20000;
+        settings.train.budget_flops = 1e9;
+        settings.train.steps = 6;
+        assert_memory(&settings, 0.2, "mixed lengths");
+    }
     (void)state;
 }
 
@@ -116,6 +145,52 @@ static void cost_grows_with_all_that_takes_time(void **state)
         if (train_cost(&more[i], lengths, 3) < 1.0005 * cost)
             fail_msg("change %d makes %g of %g", i, train_cost(&more[i], lengths, 3), cost);
     assert_true(train_cost(&base, lengths, 2) < cost);
+    (void)state;
+}
+
+static void assert_between(double share, double least, double most, const char *claim)
+{
+    if (!(share > least && share < most))
+        fail_msg("%s: the cost is %g times that of one length", claim, share);
+}
+
+static void costs_follow_lengths_and_budgets(void **state)
+{
+    const int64_t length = 64;
+    struct settings base;
+    settings_defaults(&base);
+    base.task.kind = TASK_ACCUMULATOR;
+    base.task.train_length = length;
+    base.model.kind = MODEL_LSTM;
+    base.train.data = DATA_STREAM;
+    base.train.batch_size = 32;
+    base.train.steps = 2000;
+    base.evaluate.points = 1;
+    base.evaluate.test_samples = base.evaluate.validation_samples = 200;
+    const double cost = train_cost(&base, &length, 1);
+    struct settings settings = base;
+    settings.task.length_distribution = LENGTHS_UNIFORM;
+    assert_between(train_cost(&settings, &length, 1) / cost, 0.4, 0.65, "uniform");
+    settings.task.length_mixing = MIXING_BATCHES;
+    assert_between(train_cost(&settings, &length, 1) / cost, 0.4, 0.65, "uniform, mixed by batches");
+    settings = base;
+    settings.train.curriculum = CURRICULUM_SCHEDULE;
+    settings.train.curriculum_share = 1;
+    assert_between(train_cost(&settings, &length, 1) / cost, 0.45, 0.6, "schedule");
+    settings.train.curriculum = CURRICULUM_VALIDATION;
+    settings.train.curriculum_every = 5;
+    assert_between(train_cost(&settings, &length, 1) / cost, 1.2, 2, "looks");
+    // As many tokens cost as much, however long their sequences are.
+    for (int row = 0; row < 6; row++) {
+        settings = base;
+        settings.train.budget = BUDGET_TOKENS + row % 2;
+        settings.train.budget_tokens = 2000 * 32 * length;
+        settings.train.budget_flops =
+            2000 * nn_gradient_flops(&base, &(struct batch_shape){.vocabulary = 10, .classes = 5}, 32, (long)length);
+        settings.task.length_distribution = row / 2 == 0 ? LENGTHS_FIXED : LENGTHS_EXPONENTIAL;
+        settings.train.curriculum = row / 2 == 2 ? CURRICULUM_SCHEDULE : CURRICULUM_NONE;
+        assert_between(train_cost(&settings, &length, 1) / cost, 0.9, 1.3, "budget");
+    }
     (void)state;
 }
 
@@ -218,10 +293,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_an_upper_bound_and_near),
         cmocka_unit_test(memory_of_every_model_and_mode_is_an_upper_bound),
+        cmocka_unit_test(memory_of_mixed_lengths_and_curricula_is_an_upper_bound),
         cmocka_unit_test(lack_of_memory_is_an_error_at_any_point),
         cmocka_unit_test(estimates_of_enormous_trials_stay_finite),
         cmocka_unit_test(a_large_set_need_not_be_in_memory),
         cmocka_unit_test(cost_grows_with_all_that_takes_time),
+        cmocka_unit_test(costs_follow_lengths_and_budgets),
         cmocka_unit_test(costs_are_to_each_other_as_times),
         cmocka_unit_test(costs_of_other_models_are_as_times_too),
     };

@@ -235,6 +235,7 @@ static void steps_allocate_nothing(void **state)
         int model, task, optimizer, data;
         int64_t batch_size, accumulation;
         double dropout;
+        int distribution, curriculum, budget;
     } rows[] = {
         {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_MOMENTUM, DATA_FINITE, 0, 1, 0},
         {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_ADAM, DATA_FINITE, 7, 2, 0},
@@ -243,6 +244,12 @@ static void steps_allocate_nothing(void **state)
         {MODEL_TRANSFORMER, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_STREAM, 8, 2, 0},
         {MODEL_RNN, TASK_ACCUMULATOR, OPTIMIZER_ADAM, DATA_FINITE, 8, 1, 0},
         {MODEL_LSTM, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_FINITE, 0, 1, 0.1},
+        {MODEL_TRANSFORMER, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_FINITE, 0, 1, 0, LENGTHS_UNIFORM},
+        {MODEL_RNN, TASK_ACCUMULATOR, OPTIMIZER_ADAMW, DATA_FINITE, 8, 2, 0, LENGTHS_UNIFORM, 0, BUDGET_FLOPS},
+        {MODEL_LSTM, TASK_ACCUMULATOR, OPTIMIZER_ADAM, DATA_FINITE, 8, 1, 0, LENGTHS_UNIFORM, CURRICULUM_VALIDATION},
+        {MODEL_TWO_LAYER, TASK_SIGNAL, OPTIMIZER_GD, DATA_STREAM, 8, 2, 0, LENGTHS_EXPONENTIAL, CURRICULUM_SCHEDULE,
+         BUDGET_TOKENS},
+        {MODEL_LSTM, TASK_ACCUMULATOR, OPTIMIZER_GD, DATA_STREAM, 8, 1, 0, LENGTHS_FIXED, CURRICULUM_VALIDATION},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         struct settings settings = small_settings();
@@ -256,6 +263,13 @@ static void steps_allocate_nothing(void **state)
         settings.train.accumulation = rows[r].accumulation;
         settings.train.clip = 1;
         settings.train.steps = 12;
+        settings.task.length_distribution = rows[r].distribution;
+        settings.train.curriculum = rows[r].curriculum;
+        settings.train.curriculum_every = 2;
+        settings.train.curriculum_threshold = 0.2;
+        settings.train.budget = rows[r].budget;
+        settings.train.budget_tokens = 500;
+        settings.train.budget_flops = 1e6;
         struct run run = run_begin(&settings, two_lengths, 2);
         struct status status;
         bool done = false, evaluated;

@@ -125,6 +125,37 @@ static void every_way_to_train_resumes_with_the_same_bits(void **state)
     (void)state;
 }
 
+static void every_length_curriculum_and_budget_resumes_with_the_same_bits(void **state)
+{
+    for (int row = 0; row < 36; row++) {
+        static const int distributions[] = {LENGTHS_FIXED, LENGTHS_UNIFORM, LENGTHS_LIST};
+        struct settings settings = small_settings();
+        settings.task.kind = TASK_ACCUMULATOR;
+        settings.task.length_distribution = distributions[row / 3 % 3];
+        settings.task.lengths = "1 2 6 6";
+        settings.model.kind = MODEL_RNN;
+        settings.model.width = 16;
+        settings.train.curriculum = row % 3;
+        settings.train.curriculum_share = 0.6;
+        settings.train.curriculum_every = 3;
+        settings.train.curriculum_threshold = 0.3;
+        settings.train.curriculum_keep = 0.2;
+        settings.train.budget = row / 9 % 3;
+        settings.train.budget_tokens = 600;
+        settings.train.budget_flops = 1e6;
+        settings.train.optimizer = OPTIMIZER_ADAM;
+        settings.train.schedule = SCHEDULE_COSINE;
+        settings.train.data = row < 27 ? DATA_STREAM : DATA_FINITE;
+        settings.train.batch_size = 5;
+        settings.train.steps = 12;
+        settings.evaluate.points = 4;
+        if (settings.train.data == DATA_STREAM || settings.train.curriculum == CURRICULUM_NONE ||
+            settings.task.length_distribution != LENGTHS_FIXED)
+            resume_everywhere(&settings, 1e-9);
+    }
+    (void)state;
+}
+
 static void a_state_of_another_trial_is_refused(void **state)
 {
     const int64_t other_lengths[] = {6, 30};
@@ -202,6 +233,7 @@ int main(void)
         cmocka_unit_test(every_model_option_resumes_with_the_same_bits),
         cmocka_unit_test(every_way_to_train_resumes_with_the_same_bits),
         cmocka_unit_test(every_step_resumes_with_the_same_bits),
+        cmocka_unit_test(every_length_curriculum_and_budget_resumes_with_the_same_bits),
         cmocka_unit_test(a_state_of_another_trial_is_refused),
         cmocka_unit_test(a_state_of_another_version_is_refused),
         cmocka_unit_test(damage_is_refused_and_changes_nothing),

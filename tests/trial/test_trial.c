@@ -68,6 +68,54 @@ static void a_slice_ends_between_evaluations(void **state)
     (void)state;
 }
 
+// Of a budget of tokens: by what was read so far.
+static void steps_in_all_are_told_as_far_as_they_are_known(void **state)
+{
+    struct settings settings = small_settings();
+    struct trial_progress progress;
+    struct status status;
+    bool done = false;
+    settings.train.data = DATA_STREAM;
+    settings.train.batch_size = 10;
+    settings.task.length_distribution = LENGTHS_UNIFORM;
+    settings.train.budget = BUDGET_TOKENS;
+    settings.train.budget_tokens = 6000;
+    assert_int_equal(trial_steps(&settings), 100);
+    struct trial *trial = create(&settings);
+    trial_progress(trial, &progress);
+    assert_true(progress.step == 0 && progress.steps == 100);
+    while (!done) {
+        assert_int_equal(trial_advance(trial, 1e-9, &done, &status), STATUS_OK);
+        trial_progress(trial, &progress);
+        assert_true(progress.steps >= progress.step);
+        assert_true(progress.step < 60 || (progress.steps > 150 && progress.steps < 190)); // of 3.5 tokens
+    }
+    assert_true(progress.step == progress.steps && trial_step(trial) == progress.step);
+    trial_destroy(trial);
+    (void)state;
+}
+
+static void texts_among_the_settings_are_copied(void **state)
+{
+    char text[] = "2 3 6";
+    struct settings settings = small_settings();
+    struct record record = {0};
+    struct status status;
+    bool done = false;
+    settings.task.length_distribution = LENGTHS_LIST;
+    settings.task.lengths = text;
+    const struct hash128 identity = settings_identity(&settings);
+    struct trial *trial = create(&settings);
+    memset(text, '9', sizeof text - 1);
+    while (!done)
+        assert_int_equal(trial_advance(trial, 0, &done, &status), STATUS_OK);
+    assert_int_equal(trial_record(trial, &record, &status), STATUS_OK);
+    assert_true(hash_equal(record.identity, identity));
+    record_fini(&record);
+    trial_destroy(trial);
+    (void)state;
+}
+
 static void bad_input_is_refused_with_a_reason(void **state)
 {
     const struct {
@@ -219,6 +267,8 @@ int main(void)
         cmocka_unit_test(a_trial_runs_from_create_to_record),
         cmocka_unit_test(a_record_has_every_field_of_the_table),
         cmocka_unit_test(a_slice_ends_between_evaluations),
+        cmocka_unit_test(steps_in_all_are_told_as_far_as_they_are_known),
+        cmocka_unit_test(texts_among_the_settings_are_copied),
         cmocka_unit_test(bad_input_is_refused_with_a_reason),
         cmocka_unit_test(a_trial_that_is_not_over_has_no_record),
         cmocka_unit_test(more_memory_than_any_machine_has_is_an_error),
