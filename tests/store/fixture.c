@@ -25,7 +25,7 @@ static struct axis *make_axes(struct fixture *fixture, const struct fixture_plan
     static const union setting_value train[] = {{.i = 4}, {.i = 8}};
     static const union setting_value heads[] = {{.i = 2}, {.i = 4}};
     static const union setting_value rates[] = {{.r = 0.5}, {.r = 0.25}};
-    struct axis *axes = arena_get(fixture->arena, 4, sizeof *axes);
+    struct axis *axes = arena_get(fixture->arena, 5, sizeof *axes);
     struct axis_column *columns = arena_get(fixture->arena, 5, sizeof *columns);
     size_t count = 0;
     columns[0] = (struct axis_column){.setting = row("train_length"), .values = train};
@@ -42,6 +42,8 @@ static struct axis *make_axes(struct fixture *fixture, const struct fixture_plan
     }
     if (plan->zip)
         axes[count++] = (struct axis){.name = "size", .count = 2, .columns_count = 2, .columns = &columns[3]};
+    if (plan->last_axis)
+        axes[count++] = plan->last_axis(fixture);
     fixture->sweep.axes_count = count;
     return axes;
 }

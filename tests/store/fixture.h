@@ -11,6 +11,8 @@
 
 enum { FIXTURE_EVALS = 6, FIXTURE_PATH = 512 };
 
+struct fixture;
+
 // What a sweep shall be like; zero-initialised is snr (1, 4, inf) by encoding (none, rope), 2 replicates, lengths 1x,
 // 4x.
 struct fixture_plan {
@@ -23,6 +25,7 @@ struct fixture_plan {
     bool lengths_axis;    // train_length (4, 8) is the first axis
     bool zip;             // (layers stand-in) head_dim and learning_rate move together, as `size`
     bool exclude;         // snr 1 with rope, and length 4x of snr 4 with none
+    struct axis (*last_axis)(struct fixture *fixture); // from its arena; may change the sweep's base as well
     bool no_axes;
     const char *text, *name;
 };
