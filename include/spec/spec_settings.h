@@ -18,6 +18,7 @@ enum task_kind {
     TASK_ADDITION,
     TASK_MULTIPLICATION,
     TASK_MODULAR,
+    TASK_FILE,
     TASK_KINDS
 };
 enum model_kind { MODEL_TWO_LAYER, MODEL_TRANSFORMER, MODEL_RNN, MODEL_LSTM, MODEL_KINDS };
@@ -106,6 +107,12 @@ struct task_settings {
     int64_t operand_offset, test_operand_offset; // digits less of the second operand; -1: the same in testing
     int64_t multiplier_digits; // multiplication: of the second operand; 0: as many as addition's would have
     int64_t test_modulus;      // modular; 0: the same in testing
+    const char *path;          // file: of the data
+    uint64_t file_hash;        // file: of its bytes; 0: nobody has looked yet. What follows was seen then
+    int64_t file_vocabulary, file_classes;
+    int64_t file_shortest; // tokens of the shortest training sequence
+    int64_t file_relevant; // the most relevant positions of a sequence
+    bool file_masked;      // some targets do not count
 };
 
 struct model_settings {

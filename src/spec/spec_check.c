@@ -22,7 +22,7 @@ static void name_blamed(const char *const names[FAULT_BLAMED], struct settings_f
 bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault)
 {
     static const struct settings_check_row *const lists[] = {checks_of_task, checks_of_lengths, checks_of_digits,
-                                                             checks_of_model, checks_of_train};
+                                                             checks_of_file, checks_of_model,   checks_of_train};
     size_t number = 0;
     for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++)
         for (const struct settings_check_row *row = lists[list]; row->check; row++) {

@@ -77,6 +77,8 @@ static bool has_length(const struct settings *settings, int64_t most)
 {
     const struct task_settings *task = &settings->task;
     int64_t length[LENGTHS_LIMIT];
+    if (task->kind == TASK_FILE)
+        return task->file_shortest <= most;
     if (task->length_distribution == LENGTHS_FIXED)
         return settings_length_possible(settings, most);
     if (task->length_distribution != LENGTHS_LIST) {
@@ -102,7 +104,8 @@ static enum status_code check_curriculum(const struct settings *settings, struct
                           "curriculum_start is %" PRId64 ", more than train_length = %" PRId64
                           "; lower the one or raise the other",
                           start, length);
-    if (settings->train.data == DATA_FINITE && settings->task.length_distribution == LENGTHS_FIXED)
+    if (settings->train.data == DATA_FINITE && settings->task.length_distribution == LENGTHS_FIXED &&
+        settings->task.kind != TASK_FILE)
         return status_set(status, STATUS_INVALID,
                           "curriculum takes a finite set's short sequences first, but with length_distribution: fixed "
                           "all are of one length; choose another distribution, or data: stream");

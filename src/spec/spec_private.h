@@ -11,8 +11,8 @@ struct settings_check_row {
     const char *blamed[FAULT_BLAMED];
     enum status_code (*check)(const struct settings *settings, struct status *status);
 };
-extern const struct settings_check_row checks_of_task[], checks_of_lengths[], checks_of_digits[], checks_of_model[],
-    checks_of_train[];
+extern const struct settings_check_row checks_of_task[], checks_of_lengths[], checks_of_digits[], checks_of_file[],
+    checks_of_model[], checks_of_train[];
 // Whether the task can make training or test sequences of so many its units whose answers are not all the same.
 enum status_code check_length(const struct settings *settings, bool test, int64_t length, struct status *status);
 // The same of the arithmetic tasks, and which settings are to blame; `ret_blamed` is untouched where none is.

@@ -50,17 +50,21 @@ int64_t settings_tokens(const struct settings *settings, bool test, int64_t leng
 
 bool settings_every_step(const struct settings *settings)
 {
-    return settings_autoregressive(settings) ||
-           (has_state(settings) && settings->task.supervision == SUPERVISION_STEPS);
+    return settings_autoregressive(settings) || ((has_state(settings) || settings->task.kind == TASK_FILE) &&
+                                                 settings->task.supervision == SUPERVISION_STEPS);
 }
 
 bool settings_masked(const struct settings *settings)
 {
+    if (settings->task.kind == TASK_FILE)
+        return settings->task.file_masked;
     return settings_autoregressive(settings) || (settings_every_step(settings) && settings_begin_tokens(settings) > 0);
 }
 
 bool settings_ragged(const struct settings *settings)
 {
+    if (settings->task.kind == TASK_FILE && settings->task.file_shortest < settings->task.train_length)
+        return true;
     return settings->task.length_distribution != LENGTHS_FIXED || settings->train.curriculum != CURRICULUM_NONE;
 }
 
@@ -83,6 +87,8 @@ static int64_t symbols(const struct settings *settings)
     case TASK_MULTIPLICATION:
     case TASK_MODULAR:
         return arithmetic_symbols(settings);
+    case TASK_FILE:
+        return task->file_vocabulary;
     default:
         return 0;
     }
@@ -109,6 +115,8 @@ int64_t settings_classes(const struct settings *settings)
     case TASK_MULTIPLICATION:
     case TASK_MODULAR:
         return arithmetic_symbols(settings);
+    case TASK_FILE:
+        return task->file_classes;
     default:
         return 2;
     }

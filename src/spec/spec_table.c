@@ -6,7 +6,7 @@
 const char *const section_names[SECTIONS] = {"", "task", "model", "train", "evaluate"};
 
 static const char *const task_names[TASK_KINDS + 1] = {"signal",   "accumulator",    "automaton", "brackets",
-                                                       "addition", "multiplication", "modular"};
+                                                       "addition", "multiplication", "modular",   "file"};
 static const char *const model_names[MODEL_KINDS + 1] = {"two_layer", "transformer", "rnn", "lstm"};
 static const char *const encoding_names[ENCODING_KINDS + 1] = {
     "none", "sinusoidal", "absolute", "relative", "alibi", "rope", "transformer_xl", "t5", "kerple", "fire"};
@@ -52,9 +52,11 @@ IF(is_modular, s->task.kind == TASK_MODULAR)
 IF(is_multiplication, s->task.kind == TASK_MULTIPLICATION)
 IF(has_numbers, s->task.kind == TASK_ADDITION || is_multiplication(s))
 IF(has_offset, has_numbers(s) && !(is_multiplication(s) && s->task.multiplier_digits))
+IF(is_file, s->task.kind == TASK_FILE)
 IF(has_modulus, is_accumulator(s) || is_modular(s))
 IF(is_tokens, s->task.kind != TASK_SIGNAL)
 IF(has_state, is_accumulator(s) || is_automaton(s) || is_brackets(s))
+IF(is_supervised, has_state(s) || is_file(s))
 IF(answers_last, has_state(s) && s->task.supervision == SUPERVISION_FINAL)
 IF(draws_lengths, s->task.length_distribution == LENGTHS_UNIFORM || s->task.length_distribution == LENGTHS_EXPONENTIAL)
 IF(lists_lengths, s->task.length_distribution == LENGTHS_LIST)
@@ -104,7 +106,7 @@ IF(curriculum_by_validation, s->train.curriculum == CURRICULUM_VALIDATION)
 #define CHOICE(standard_value, names)                                                                                  \
     .type = SETTING_CHOICE, .standard = {.choice = (standard_value)}, .choices = (names), .unit = "1"
 #define BOOL(standard_value) .type = SETTING_BOOL, .standard = {.b = (standard_value)}, .unit = "1"
-#define TEXT .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1"
+#define TEXT                 .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1"
 
 const struct setting settings_table[] = {
     {"seed", FIELD(SWEEP, seed), .type = SETTING_UINT, .standard = {.u = 1}, .high = 18446744073709551615.0,
@@ -118,6 +120,9 @@ const struct setting settings_table[] = {
 
     {"init_source", FIELD(SWEEP, init_source), .type = SETTING_UINT, .high = 18446744073709551615.0, .unit = "1",
      .assigned = true, .help = "hash of the trial and step whose weights training starts from; 0: fresh draws"},
+
+    {"file_hash", FIELD(SWEEP, task.file_hash), .type = SETTING_UINT, .high = 18446744073709551615.0, .unit = "1",
+     .applies = is_file, .help = "task file: hash that the file has to have; 0: the one that it has"},
 
     {"task", FIELD(TASK, task.kind), CHOICE(TASK_SIGNAL, task_names), .help = "what is learned"},
     {"train_length", FIELD(TASK, task.train_length), INT(8, 1, 65536), .unit = "tokens",
@@ -156,8 +161,9 @@ const struct setting settings_table[] = {
 
     {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 65536), .unit = "1", .applies = has_modulus,
      .help = "accumulator: values and state are taken modulo it; modular: so is the sum of the terms, each below it"},
-    {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names), .applies = has_state,
-     .help = "targets of a task with a state: at every position, or at the last alone"},
+    {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names),
+     .applies = is_supervised,
+     .help = "targets of a task with a state, or of a file: at every position, or at the last alone"},
     {"begin_token", FIELD(TASK, task.begin_token), BOOL(false), .applies = has_state,
      .help = "whether a symbol of its own opens every sequence"},
     {"query_token", FIELD(TASK, task.query_token), BOOL(false), .applies = answers_last,
@@ -199,6 +205,19 @@ const struct setting settings_table[] = {
      .help = "multiplication: digits of the second operand, whatever the length; 0: as many as of the first"},
     {"test_modulus", FIELD(TASK, task.test_modulus), INT(0, 0, 65536), .unit = "1", .applies = is_modular,
      .help = "modular: the modulus in testing; 0: as in training"},
+
+    {"path", FIELD(TASK, task.path), .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1", .unhashed = true,
+     .applies = is_file, .help = "file: the .npz file with the data, seen from the current folder"},
+    {"file_vocabulary", FIELD(TASK, task.file_vocabulary), INT(0, 0, VOCABULARY_LIMIT), .unit = "1", .assigned = true,
+     .unhashed = true, .applies = is_file, .help = "file: how many tokens there are"},
+    {"file_classes", FIELD(TASK, task.file_classes), INT(0, 0, VOCABULARY_LIMIT), .unit = "1", .assigned = true,
+     .unhashed = true, .applies = is_file, .help = "file: how many classes targets have"},
+    {"file_shortest", FIELD(TASK, task.file_shortest), INT(0, 0, 65536), .unit = "tokens", .assigned = true,
+     .unhashed = true, .applies = is_file, .help = "file: length of the shortest training sequence"},
+    {"file_relevant", FIELD(TASK, task.file_relevant), INT(0, 0, INT_LIMIT), .unit = "1", .assigned = true,
+     .unhashed = true, .applies = is_file, .help = "file: the most relevant positions of a sequence"},
+    {"file_masked", FIELD(TASK, task.file_masked), BOOL(false), .assigned = true, .unhashed = true, .applies = is_file,
+     .help = "file: whether some targets do not count"},
 
     {"model", FIELD(MODEL, model.kind), CHOICE(MODEL_TWO_LAYER, model_names), .help = "what learns"},
     {"encoding", FIELD(MODEL, model.encoding), CHOICE(ENCODING_NONE, encoding_names), .applies = has_attention,
