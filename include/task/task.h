@@ -18,8 +18,10 @@ bool task_split_named(const char *name, enum task_split *ret_split);
 //
 // Training sequences may differ in length (settings_ragged): each draws its own. In a batch they lie packed, as
 // spec_batch.h says, and where all have one length it is as if they could not differ.
+struct task_source_set;
 struct task_set {
-    const struct settings *settings; // not owned
+    const struct settings *settings;      // not owned
+    const struct task_source_set *source; // not owned; of task file, else NULL
     enum task_split split;
     long samples, length; // length: of the longest, in the task's units
     long longest;        // of the training sequences of a stream, in these units: length, unless a curriculum says less
@@ -36,6 +38,12 @@ void task_shape(const struct settings *settings, struct batch_shape *ret_shape);
 
 // `length` is n for train and validation, T for test; streams are keyed by it for test, never by a running offset.
 void task_set_init(struct task_set *set, const struct settings *settings, enum task_split split, long length);
+
+// Makes it a set that is read rather than made: `source` is what task_source_open of task_source.h gave for the same
+// settings, and outlives the set. NULL, of every task but file, changes nothing. Sizes that are asked for without one
+// are those of the largest that it may be.
+struct task_source;
+void task_set_from(struct task_set *set, const struct task_source *source);
 
 // Of one sample: its length in the task's units, and its tokens. Of training sequences under length_distribution
 //   fixed        n
@@ -62,6 +70,8 @@ size_t task_make_bytes(const struct task_set *set, long count);
 double task_sample_flops(const struct task_set *set);
 
 double task_chance_error(const struct settings *settings, long length); // of the best guess that sees no input
+// The same; of a set that is read, of always guessing the commonest class of its targets.
+double task_set_chance_error(const struct task_set *set);
 
 // Of the best predictor, which knows every setting of the task but sees one test sequence and no training set; NaN
 // where unknown (or memory is out).
@@ -74,7 +84,8 @@ double task_bayes_error(const struct settings *settings, long length);
 // Floating-point operations, or what costs as much, of that.
 double task_bayes_flops(const struct settings *settings, long length);
 
-// A token and a class as people write them: "(", "+3", "w0", "0"; a number where the task has no name for it. At most
-// TASK_SYMBOL_SIZE - 1 bytes of UTF-8 without spaces. Both return `ret_text`.
+// A token and a class as people write them: "(", "+3", "w0", "0", "^" and "?" for the symbols that open a sequence and
+// ask for the answer; a number where the task has no name for it. At most TASK_SYMBOL_SIZE - 1 bytes of UTF-8 without
+// spaces. Both return `ret_text`.
 char *task_symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE]);
 char *task_class(const struct settings *settings, int32_t class, char ret_text[TASK_SYMBOL_SIZE]);

@@ -3,6 +3,8 @@
 // 0 and becomes state + gate * value mod m. The target at a position is the state after it; under supervision final the
 // last alone.
 #include "task_tokens.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 struct accumulator_rule {
     struct random_key symbol;
@@ -50,6 +52,16 @@ static double accumulator_chance_error(const struct settings *settings, long len
     return 1 - zero / (double)(length - first + 1);
 }
 
+// What is added; a value that the gate shuts out does not matter.
+static void symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE])
+{
+    const int32_t modulus = (int32_t)settings->task.modulus;
+    if (token < modulus)
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "·");
+    else
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "+%" PRId32, token - modulus);
+}
+
 const struct task_kind_row task_accumulator = {
     .shape = token_shape,
     .init = token_init,
@@ -60,4 +72,5 @@ const struct task_kind_row task_accumulator = {
     .chance_error = accumulator_chance_error,
     .bayes_error = token_bayes_error,
     .bayes_flops = token_bayes_flops,
+    .symbol = symbol,
 };

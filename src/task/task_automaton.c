@@ -20,6 +20,8 @@
 // Sources: Deletang et al. 2023 (the first four), Liu et al. 2023 (the others).
 #include "task_automaton.h"
 #include "task_tokens.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 struct automaton_rule {
     struct random_key symbol;
@@ -64,6 +66,20 @@ static enum status_code make(const struct task_set *set, long first, long count,
     return token_make(set, first, count, (struct token_rule){write_sequence, &rule}, arena, ret_batch, status);
 }
 
+static void symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE])
+{
+    static const char *const steps[] = {"0", "+1", "-1"}, *const writes[] = {"hold", "w0", "w1"},
+                             *const terms[] = {"0", "1", "2", "3", "4", "+", "-", "*"};
+    const char *const *names = settings->task.automaton == AUTOMATON_CYCLE_NAVIGATION     ? steps
+                               : settings->task.automaton == AUTOMATON_FLIP_FLOP          ? writes
+                               : settings->task.automaton == AUTOMATON_MODULAR_ARITHMETIC ? terms
+                                                                                          : NULL;
+    if (names)
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "%s", names[token]);
+    else
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "%" PRId32, token);
+}
+
 const struct task_kind_row task_automaton = {
     .shape = token_shape,
     .init = init,
@@ -74,4 +90,5 @@ const struct task_kind_row task_automaton = {
     .chance_error = automaton_chance_error,
     .bayes_error = token_bayes_error,
     .bayes_flops = token_bayes_flops,
+    .symbol = symbol,
 };

@@ -5,6 +5,8 @@
 // at a position is 0 where none is open after it, else 1 + the kind of the innermost open one; under supervision final
 // the last alone, and then the relevant position is where that one opened or, where none is open, the last symbol.
 #include "task_tokens.h"
+#include <inttypes.h>
+#include <stdio.h>
 
 enum { DEPTH_LIMIT = 256 }; // of the settings table
 
@@ -88,6 +90,29 @@ static double chance_error(const struct settings *settings, long length)
     return token_chance_error(settings, length, next, &chain);
 }
 
+static void write_bracket(const char *forms, int32_t kind, char ret_text[TASK_SYMBOL_SIZE])
+{
+    if (kind < 4)
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "%c", forms[kind]);
+    else
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "%c%" PRId32, forms[0], kind);
+}
+
+static void symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE])
+{
+    const int32_t types = (int32_t)settings->task.bracket_types;
+    write_bracket(token < types ? "([{<" : ")]}>", token % types, ret_text);
+}
+
+static void class(const struct settings *settings, int32_t target, char ret_text[TASK_SYMBOL_SIZE])
+{
+    (void)settings;
+    if (target == 0)
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "-");
+    else
+        write_bracket("([{<", target - 1, ret_text);
+}
+
 const struct task_kind_row task_brackets = {
     .shape = token_shape,
     .init = init,
@@ -98,4 +123,6 @@ const struct task_kind_row task_brackets = {
     .chance_error = chance_error,
     .bayes_error = token_bayes_error,
     .bayes_flops = token_bayes_flops,
+    .symbol = symbol,
+    .class = class,
 };

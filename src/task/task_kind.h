@@ -21,13 +21,16 @@ struct task_kind_row {
 };
 
 extern const struct task_kind_row task_signal, task_accumulator, task_automaton, task_brackets, task_addition,
-    task_multiplication, task_modular;
+    task_multiplication, task_modular, task_file;
 
 // Key of one purpose's draws for the set.
 struct random_key task_key(const struct task_set *set, const char *purpose);
 enum { TASK_ALIGNMENT = 64 }; // of what an arena gives
 // Where the tokens of samples first … begin, (count + 1), and the tokens of the longest. False where all have as many.
 bool task_offsets(const struct task_set *set, long first, long count, int64_t *ret_offsets, long *ret_longest);
+
+// Tokens of a sequence of a set that is read.
+long file_length(const struct task_source_set *source, long sample);
 
 // Signal tokens in a sequence of `length`: the count that the settings name, at most `length`; or their share of it,
 // rounded down, at least one.

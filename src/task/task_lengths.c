@@ -62,6 +62,8 @@ static long candidate(const struct settings *settings, long most, double u)
 long task_length(const struct task_set *set, long sample)
 {
     const struct settings *settings = set->settings;
+    if (set->source)
+        return file_length(set->source, sample);
     if (!set->ragged)
         return set->length;
     const uint64_t draw = draw_of(settings, sample);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Before this: grid (the settings of a trial). After it: train, which passes the batches made here to nn.
 #include "task_kind.h"
+#include "task_source.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@ static const struct task_kind_row *const kinds[] = {
     [TASK_SIGNAL] = &task_signal,       [TASK_ACCUMULATOR] = &task_accumulator,
     [TASK_AUTOMATON] = &task_automaton, [TASK_BRACKETS] = &task_brackets,
     [TASK_ADDITION] = &task_addition,   [TASK_MULTIPLICATION] = &task_multiplication,
-    [TASK_MODULAR] = &task_modular,
+    [TASK_MODULAR] = &task_modular,     [TASK_FILE] = &task_file,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == TASK_KINDS, "every task of spec needs a row here");
 
@@ -87,6 +88,11 @@ double task_chance_error(const struct settings *settings, long length)
     return row(settings)->chance_error(settings, length);
 }
 
+double task_set_chance_error(const struct task_set *set)
+{
+    return set->source ? set->source->chance_error : task_chance_error(set->settings, set->length);
+}
+
 double task_bayes_error(const struct settings *settings, long length)
 {
     return row(settings)->bayes_error(settings, length);
@@ -109,6 +115,9 @@ static char *name(void (*hook)(const struct settings *, int32_t, char *), const 
 
 char *task_symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE])
 {
+    const int64_t query = settings_query_tokens(settings), own = settings_vocabulary(settings) - query;
+    if (token >= own - settings_begin_tokens(settings))
+        return snprintf(ret_text, TASK_SYMBOL_SIZE, token >= own ? "?" : "^"), ret_text;
     return name(row(settings)->symbol, settings, token, ret_text);
 }
 

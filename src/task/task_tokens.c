@@ -14,7 +14,7 @@ void token_init(struct task_set *set)
     set->positions = settings_every_step(set->settings) ? set->tokens : 1;
 }
 
-static struct token_noise token_noise(const struct task_set *set)
+struct token_noise token_noise(const struct task_set *set)
 {
     return (struct token_noise){
         .flip = task_key(set, "flip"),
@@ -35,26 +35,25 @@ int32_t token_corrupted(const struct token_noise *noise, uint64_t sample, long t
 }
 
 // The targets that noise may replace: from *ret_from on to the last.
-static void noisy_range(const struct token_noise *noise, const struct token_sequence *sequence, long count,
-                        long *ret_from, long *ret_to)
+static void noisy_range(const struct token_noise *noise, const uint8_t *mask, long count, long *ret_from, long *ret_to)
 {
     *ret_from = 0;
     *ret_to = noise->rate > 0 ? count : 0;
     if (noise->place != NOISE_FINAL)
         return;
-    while (*ret_to > 0 && sequence->mask && !sequence->mask[*ret_to - 1])
+    while (*ret_to > 0 && mask && !mask[*ret_to - 1])
         --*ret_to;
     *ret_from = *ret_to > 0 ? *ret_to - 1 : 0;
 }
 
-static void add_noise(const struct token_noise *noise, uint64_t sample, const struct token_sequence *sequence,
-                      long count, int32_t *ret_targets)
+void token_add_noise(const struct token_noise *noise, uint64_t sample, const int32_t *clean, const uint8_t *mask,
+                     long count, int32_t *ret_targets)
 {
     long from, to;
-    memcpy(ret_targets, sequence->targets, (size_t)count * sizeof *ret_targets);
-    noisy_range(noise, sequence, count, &from, &to);
+    memcpy(ret_targets, clean, (size_t)count * sizeof *ret_targets);
+    noisy_range(noise, mask, count, &from, &to);
     for (long t = from; t < to; t++)
-        if (!sequence->mask || sequence->mask[t])
+        if (!mask || mask[t])
             ret_targets[t] = token_corrupted(noise, sample, t, ret_targets[t], (int32_t)noise->classes);
 }
 
@@ -102,7 +101,7 @@ static void write_sample(const struct token_batch *batch, const struct token_rul
         memset(sequence.mask, 1, (size_t)count);
     rule->write(rule->rule, (uint64_t)(first + i), &sequence);
     if (!sequence.chain)
-        add_noise(&batch->noise, (uint64_t)(first + i), &sequence, count, given);
+        token_add_noise(&batch->noise, (uint64_t)(first + i), sequence.targets, sequence.mask, count, given);
     frame(batch, batch->tokens + row, tokens);
     for (long t = 0; t < skipped; t++)
         batch->clean[target + t] = batch->targets[target + t] = batch->mask[target + t] = 0;

@@ -26,6 +26,11 @@ struct token_sequence {
     const struct token_noise *chain;
     int32_t *given;
 };
+struct token_noise token_noise(const struct task_set *set);
+// Replaces some of a sample's `count` clean targets, as noise_on says; of those that count, where there is a mask.
+void token_add_noise(const struct token_noise *noise, uint64_t sample, const int32_t *clean, const uint8_t *mask,
+                     long count, int32_t *ret_targets);
+
 // The state after position t of a sample, replaced by another of `states` with the noise's probability.
 int32_t token_corrupted(const struct token_noise *noise, uint64_t sample, long t, int32_t state, int32_t states);
 
