@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "task_source.h"
 #include "train_private.h"
 #include "train_schedule.h"
 #include <math.h>
@@ -97,6 +98,7 @@ static enum status_code create_training(struct train_run *run, struct status *st
     const size_t size = (size_t)settings_batch_size(settings);
     struct task_set *set = &run->train.set;
     task_set_init(set, settings, SPLIT_TRAIN, (long)settings->task.train_length);
+    task_set_from(set, run->source);
     run->exact = train_exact(settings);
     run->logits =
         arena_get(run->arena, size * (size_t)set->positions, (size_t)nn_outputs_width(run->model) * sizeof(real));
@@ -128,10 +130,12 @@ static enum status_code create_evaluation(struct train_run *run, struct status *
     const struct settings *settings = &run->settings;
     size_t budget = TRAIN_CACHE_BYTES;
     task_set_init(&run->validation.set, settings, SPLIT_VALIDATION, (long)settings->task.train_length);
+    task_set_from(&run->validation.set, run->source);
     enum status_code code = cache(run, &run->validation, run->validation.set.samples, &budget, status);
     for (size_t i = 0; code == STATUS_OK && i < run->lengths_count; i++) {
         struct train_data *data = &run->test[i].data;
         task_set_init(&data->set, settings, SPLIT_TEST, (long)run->lengths[i]);
+        task_set_from(&data->set, run->source);
         code = cache(run, data, (long)settings->evaluate.curve_samples, &budget, status);
     }
     return code;
@@ -217,6 +221,8 @@ static enum status_code create_parts(struct train_run *run, long max_length, str
     code = train_state_init(&run->state, items + train_optimizer_items(settings, weights), arena, status);
     if (code == STATUS_OK)
         code = train_optimizer_create(settings, run->model, arena, &run->state, &run->optimizer, status);
+    if (code == STATUS_OK)
+        code = task_source_open(settings, run->lengths, run->lengths_count, arena, &run->source, status);
     if (code == STATUS_OK)
         code = create_training(run, status);
     return code == STATUS_OK ? create_evaluation(run, status) : code;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "task_source.h"
 #include "train_private.h"
 #include "train_schedule.h"
 #include <math.h>
@@ -231,7 +232,8 @@ double train_memory(const struct settings *settings, const int64_t *lengths, siz
     struct nn_sketch model = nn_sketch(settings, &shape, train_longest(settings, lengths, lengths_count));
     const double bytes = columns_memory(settings, lengths_count, model.tensors) + (double)model.bytes +
                          (double)train_optimizer_bytes(settings, model.trained_bytes, model.tensors) +
-                         data_memory(settings, lengths, lengths_count);
+                         data_memory(settings, lengths, lengths_count) +
+                         task_source_bytes(settings, lengths, lengths_count);
     nn_sketch_fini(&model);
     return bytes;
 }

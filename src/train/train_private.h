@@ -72,6 +72,7 @@ struct train_run {
     struct nn_model *model;
     struct train_optimizer *optimizer;
     struct train_state state;
+    const struct task_source *source; // NULL unless the data are read
     struct train_data train, validation;
     struct train_batches batches;
     struct train_test *test; // (lengths)

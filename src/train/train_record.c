@@ -124,7 +124,7 @@ static bool put_test(const struct train_run *run, const struct train_test *test,
         {FIELD_FINAL_TEST_LOSS, test->final_loss},
         {FIELD_FINAL_TEST_COUNT, (double)run->settings.evaluate.test_samples},
         {FIELD_CURVE_TEST_COUNT, (double)run->settings.evaluate.curve_samples},
-        {FIELD_CHANCE_ERROR, task_chance_error(&run->settings, length)},
+        {FIELD_CHANCE_ERROR, task_set_chance_error(&test->data.set)},
         {FIELD_BAYES_ERROR, task_bayes_error(&run->settings, length)},
     };
     for (int c = 0; c < TEST_CURVES; c++)

@@ -122,9 +122,15 @@ static void an_epoch_is_found_from_any_place(void **state)
     (void)state;
 }
 
+// The next task that makes its data.
+static int next_made(int task)
+{
+    return task + 1 == TASK_FILE ? task + 2 : task + 1;
+}
+
 static void samples_are_those_of_the_task(void **state)
 {
-    for (int task = 0; task < TASK_KINDS; task++)
+    for (int task = 0; task < TASK_KINDS; task = next_made(task))
         for (int cached = 0; cached < 2; cached++) {
             struct fixture fixture;
             struct batch whole;
@@ -145,7 +151,7 @@ static void samples_are_those_of_the_task(void **state)
 
 static void a_stream_never_comes_back(void **state)
 {
-    for (int task = 0; task < TASK_KINDS; task++) {
+    for (int task = 0; task < TASK_KINDS; task = next_made(task)) {
         struct fixture fixture;
         struct batch whole;
         struct status status;
@@ -193,7 +199,7 @@ static void what_was_seen_is_counted(void **state)
 static void memory_is_foretold_and_its_lack_an_error(void **state)
 {
     for (int data = DATA_FINITE; data <= DATA_STREAM; data++)
-        for (int task = 0; task < TASK_KINDS; task++) {
+        for (int task = 0; task < TASK_KINDS; task = next_made(task)) {
             struct fixture fixture;
             struct train_batches batches;
             struct batch batch;
