@@ -6,12 +6,15 @@
 #include "grid.h"
 #include "spec_sweep.h"
 
+struct task_file;
+
 enum { CLI_GRID_LIMIT = 1000000 };
 
 struct cli_sweep {
     struct arena *arena;
     struct sweep sweep;
     struct grid *grid;
+    struct task_file *file; // what the sweep's file holds, as its trials were checked against; NULL for none
 };
 
 // Loads, warns on stderr, expands (up to `limit` cells; 0: no grid). cli_sweep_fini accepts what a failure left.

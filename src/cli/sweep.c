@@ -4,6 +4,7 @@
 #include "cli_sweep.h"
 #include "record_fields.h"
 #include "store.h"
+#include "sweep_file.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,8 @@ enum status_code cli_sweep_expand(struct cli_sweep *sweep, size_t limit, struct 
 {
     struct bytes warnings = {0};
     enum status_code code = grid_expand(&sweep->sweep, limit, &sweep->grid, status);
+    if (code == STATUS_OK)
+        code = sweep_file_check(sweep, status);
     if (code == STATUS_OK) {
         grid_warn_idle(sweep->grid, &warnings);
         warn_saves(sweep, &warnings);
@@ -81,6 +84,8 @@ enum status_code cli_sweep_load(const char *path, size_t limit, struct cli_sweep
     bytes_fini(&warnings);
     if (code == STATUS_OK)
         code = check_axis_names(&ret_sweep->sweep, status);
+    if (code == STATUS_OK)
+        code = sweep_file_resolve(ret_sweep, status);
     if (code == STATUS_OK && limit)
         code = cli_sweep_expand(ret_sweep, limit, status);
     return code;

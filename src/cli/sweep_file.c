@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "sweep_file.h"
+#include "task_source.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct setting *row_of(const char *name)
+{
+    return setting_find(name, strlen(name));
+}
+
+static enum status_code refuse(const struct sweep *sweep, struct source_place place, const char *message,
+                               enum status_code code, struct status *status)
+{
+    struct bytes text = {0};
+    sweep_describe(sweep, place, message, &text);
+    status_set(status, code, "%.*s", (int)text.size, text.data ? (const char *)text.data : message);
+    bytes_fini(&text);
+    return code;
+}
+
+static enum status_code refuse_setting(const struct sweep *sweep, const char *name, const char *message,
+                                       enum status_code code, struct status *status)
+{
+    struct source_place place = sweep->places[setting_index(row_of(name))];
+    if (!place.line)
+        place = sweep->places[setting_index(row_of("path"))];
+    return refuse(sweep, place, message, code, status);
+}
+
+static const struct axis_column *axis_of(const struct sweep *sweep, const char *name, size_t *ret_count)
+{
+    for (size_t a = 0; a < sweep->axes_count; a++)
+        for (size_t c = 0; c < sweep->axes[a].columns_count; c++)
+            if (strcmp(sweep->axes[a].columns[c].setting->name, name) == 0) {
+                *ret_count = sweep->axes[a].count;
+                return &sweep->axes[a].columns[c];
+            }
+    return NULL;
+}
+
+static bool reads_file(const struct sweep *sweep)
+{
+    size_t count = 0;
+    const struct axis_column *tasks = axis_of(sweep, "task", &count);
+    for (size_t i = 0; tasks && i < count; i++)
+        if (tasks->values[i].choice == TASK_FILE)
+            return true;
+    return !tasks && sweep->base.task.kind == TASK_FILE;
+}
+
+// The text with the line that a store needs, where it has none.
+static enum status_code add_hash(struct cli_sweep *loaded, uint64_t hash, struct status *status)
+{
+    struct sweep *sweep = &loaded->sweep, again;
+    struct bytes text = {0};
+    char line[64];
+    bytes_raw(&text, sweep->text, sweep->text_size);
+    snprintf(line, sizeof line, "%sfile_hash: %" PRIu64 "\n",
+             sweep->text_size && sweep->text[sweep->text_size - 1] != '\n' ? "\n" : "", hash);
+    bytes_raw(&text, line, strlen(line));
+    bytes_u8(&text, 0);
+    enum status_code code = text.failed ? STATUS_MEMORY : STATUS_OK;
+    if (code == STATUS_OK)
+        code = config_parse(sweep->path, (const char *)text.data, text.size - 1, loaded->arena, &again, NULL, status);
+    if (code == STATUS_OK) {
+        sweep->text = again.text;
+        sweep->text_size = again.text_size;
+    } else if (code == STATUS_INVALID) {
+        snprintf(line, sizeof line, "write file_hash: %" PRIu64 " into the sweep file yourself", hash);
+        code = refuse_setting(sweep, "path", line, STATUS_INVALID, status);
+    } else {
+        status_set(status, code, "out of memory for the sweep of %s", sweep->path);
+    }
+    bytes_fini(&text);
+    return code;
+}
+
+static enum status_code check_axes(const struct sweep *sweep, struct status *status)
+{
+    static const char *const single[] = {"path", "file_hash"};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
+        size_t count;
+        char message[96];
+        const struct axis_column *axis = axis_of(sweep, single[i], &count);
+        snprintf(message, sizeof message, "%s is no axis: a sweep reads one file; make a sweep for each", single[i]);
+        if (axis)
+            return refuse(sweep, axis->place, message, STATUS_INVALID, status);
+    }
+    return STATUS_OK;
+}
+
+enum status_code sweep_file_resolve(struct cli_sweep *loaded, struct status *status)
+{
+    struct sweep *sweep = &loaded->sweep;
+    const uint64_t wanted = sweep->base.task.file_hash;
+    if (!reads_file(sweep))
+        return STATUS_OK;
+    enum status_code code = check_axes(sweep, status);
+    if (code != STATUS_OK || !*sweep->base.task.path) // what is missing, the grid's checks say
+        return code;
+    loaded->file = arena_get(loaded->arena, 1, sizeof *loaded->file);
+    if (!loaded->file)
+        return status_set(status, STATUS_MEMORY, "out of memory for the sweep of %s", sweep->path);
+    code = task_file_look(sweep->base.task.path, loaded->arena, loaded->file, status);
+    if (code != STATUS_OK) {
+        const struct status why = *status;
+        return refuse_setting(sweep, "path", why.text, why.code, status);
+    }
+    if (wanted && wanted != loaded->file->hash) {
+        char message[160];
+        snprintf(message, sizeof message,
+                 "file_hash is %" PRIu64 ", but that of the file is %" PRIu64
+                 "; put the right file there, or remove it",
+                 wanted, loaded->file->hash);
+        return refuse_setting(sweep, "file_hash", message, STATUS_INVALID, status);
+    }
+    task_file_tell(loaded->file, &sweep->base);
+    return wanted ? STATUS_OK : add_hash(loaded, loaded->file->hash, status);
+}
+
+// Where the sweep asks for a test length that comes to `tokens`.
+static struct source_place length_place(const struct sweep *sweep, int64_t tokens, int64_t train_length)
+{
+    for (size_t i = 0; i < sweep->lengths_count; i++)
+        if (test_length_tokens(sweep->lengths[i], train_length) == tokens && sweep->lengths[i].place.line)
+            return sweep->lengths[i].place;
+    return sweep->places[setting_index(row_of("path"))];
+}
+
+enum status_code sweep_file_check(const struct cli_sweep *loaded, struct status *status)
+{
+    const struct sweep *sweep = &loaded->sweep;
+    for (size_t i = 0; loaded->file && i < grid_trials(loaded->grid); i++) {
+        const struct grid_trial *trial = grid_trial(loaded->grid, i);
+        struct task_file_fault fault;
+        if (trial->settings.task.kind != TASK_FILE ||
+            !task_file_fault(loaded->file, &trial->settings, trial->lengths, trial->lengths_count, &fault))
+            continue;
+        if (fault.blamed)
+            return refuse_setting(sweep, fault.blamed, fault.why.text, fault.why.code, status);
+        return refuse(sweep, length_place(sweep, trial->lengths[fault.place], trial->settings.task.train_length),
+                      fault.why.text, fault.why.code, status);
+    }
+    return STATUS_OK;
+}
