@@ -2,13 +2,13 @@
 // bench_mixed [MODEL]: what a token of a batch of sequences of mixed lengths, uniform in 1 … 2 L, costs beside one of a
 // batch of as many sequences of length L: medians over rounds that take the two in turn. The last line is the largest
 // ratio.
-#include "base_clock.h"
 #include "base_isa.h"
 #include "base_random.h"
 #include "nn_model.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { VOCABULARY = 32, TOKENS = 2048, ROUNDS = 21, LAYERS = 2 };
 static const double SECONDS = 0.02; // of each half of a round
@@ -93,16 +93,21 @@ static void pass(struct race *race, const struct batch *batch, bool gradient)
         nn_predict(race->model, batch, &(struct nn_outputs){.logits = race->logits});
 }
 
-// Nanoseconds a token.
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+// Nanoseconds a token, of the processor's time.
 static double cost(struct race *race, const struct batch *batch, bool gradient)
 {
-    const double start = clock_now();
+    const double start = seconds();
     double passes = 0;
     do {
         pass(race, batch, gradient);
         passes++;
-    } while (clock_now() - start < SECONDS);
-    return 1e9 * (clock_now() - start) / passes / (double)batch_row(batch, batch->samples);
+    } while (seconds() - start < SECONDS);
+    return 1e9 * (seconds() - start) / passes / (double)batch_row(batch, batch->samples);
 }
 
 static int ascending(const void *a, const void *b)
