@@ -87,6 +87,26 @@ grid:
   test_length: [1x, 4x]
 """
 
+# What is wrong with the table of an automaton, its settings, and what the message says.
+TABLES = [
+    ("a state without a transition", "table: [[0, 1, 2], [1, 2, 0], [2, 0, 1], [3, 3]]", ["2 transitions in state 3", "3 in state 0"]),
+    ("a hole", "table: [[0, 1], [1, '-']]", ["the transition of state 1 for symbol 1"]),
+    ("a null", "table: [[0, 1], [null, 0]]", ["the transition of state 1 for symbol 0"]),
+    ("an empty transition", "table: [[0, ~], [1, 0]]", ["the transition of state 0 for symbol 1"]),
+    ("a state that is not there", "table: [[0, 1], [1, 7]]", ["from state 1 with symbol 1 to state 7", "states 0 to 1"]),
+    ("a word for a state", "table: [[0, one], [1, 0]]", ["'one'", "state 0 for symbol 1"]),
+    ("a state that nothing reaches", "table: [[0, 1], [1, 0], [0, 2]]", ["state 2, which cannot be reached", "state 0"]),
+    ("states that the start does not reach", "table: [[0, 1], [1, 1]], start: 1", ["state 0, which cannot be reached", "state 1"]),
+    ("a start that is not there", "table: [[0, 1], [1, 0]], start: 2", ["start is 2", "states 0 to 1"]),
+    ("too few classes", "table: [[0, 1], [1, 0]], outputs: [0]", ["outputs have 1 class", "2 states"]),
+    ("a negative class", "table: [[0, 1], [1, 0]], outputs: [0, -1]", ["state 1 the class '-1'"]),
+    ("a class that no state has", "table: [[0, 1], [1, 0]], outputs: [0, 2]", ["class 1 to none"]),
+    ("one class", "table: [[0, 1], [1, 0]], outputs: [0, 0]", ["class 0 to every state"]),
+    ("one symbol", "table: [[1], [0]]", ["1 symbol", "all sequences are the same"]),
+    ("an answer that the length decides", "table: [[1, 1], [0, 0]]", ["train_length is 8", "the same answers"]),
+    ("no row", "table: {0: 1}", ["a single value should stand here, not a mapping"]),
+]
+
 # What settings say against each other in the deep sweep, each in range; what is replaced, and what the message says.
 CONTRADICTIONS = [
     ("a width that heads do not divide", "width: 16", "width: 15", ["s.yaml:5:", "width is 15", "heads = 2", "multiple of 2"]),
@@ -113,6 +133,8 @@ CONTRADICTIONS = [
      ["s.yaml:4:", "order is 6", "3 to 5"], ("modulus: 3, ", "")),
     ("more classes than vectors to tie", "width: 16", "width: 16, tied: true", ["s.yaml:5:", "tied is true", "5 classes", "3 symbols"],
      ("kind: accumulator", "kind: automaton, automaton: cycle_navigation")),
+    *[(f"a table with {what}", "kind: accumulator", f"kind: automaton, automaton: table, {table}", ["s.yaml:4:", *words], ("modulus: 3, ", ""))
+      for what, table, words in TABLES],
     ("more warm-up than steps", "steps: 4", "steps: 4, warmup: 5", ["s.yaml:6:", "warmup is 5", "has 4"]),
     ("epochs over a stream", "steps: 4", "epochs: 4, data: stream", ["s.yaml:6:", "epochs is 4", "stream"]),
     ("more micro-batches a step than the set has", "steps: 4", "steps: 4, accumulation: 4", ["s.yaml:6:", "accumulation is 4", "3 micro-batches of 4"]),

@@ -46,6 +46,49 @@ def checks_out(which):
     assert done.returncode == 0 and "not ok" not in done.stdout, done.stdout + done.stderr
 
 
+TABLES = """\
+sweep: tables
+replicates: 2
+task: {kind: automaton, automaton: table, outputs: [0, 1], samples: 12, train_length: 4, noise_rate: 0}
+model: {kind: rnn, width: 8, layers: 1}
+train: {steps: 4}
+evaluate: {points: 2, test_samples: 200, validation_samples: 200}
+grid:
+  table:
+    - [[0, 1], [1, 0]]
+    - 0 0 1; 0  1   1
+  width: [4, 8]
+""".replace("width: 8, ", "")
+
+
+@claim("a setting that is a text is an axis of strings: engine {}", [("h5netcdf",), ("netcdf4",)])
+def texts_are_strings(engine):
+    done = subprocess.run([sys.executable, ROOT / "tests" / "store" / "check_store.py", finished(TABLES)], capture_output=True, text=True)
+    assert done.returncode == 0 and "not ok" not in done.stdout, done.stdout + done.stderr
+    with xr.open_dataset("s.h5", engine=engine) as cube:
+        assert list(cube.table.values) == ["0 1; 1 0", "0 0 1; 0 1 1"] and cube.attrs["outputs"] == "0 1"
+        assert cube.test_error.sel(table="0 1; 1 0", width=4).shape == (2, 1, 2)
+    with xr.open_dataset("s.h5", engine=engine, group="trials") as trials:
+        assert sorted(set(trials.table.values)) == ["0 0 1; 0 1 1", "0 1; 1 0"]
+
+
+@claim("an axis of texts grows, is picked by value, shown, compared and verified like any other")
+def texts_everywhere():
+    finished(TABLES)
+    larger = TABLES.replace("  width", "    - [[1, 1, 0], [0, 1, 1]]\n  width")
+    assert ", 4 to run" in lgsweep("run", write("s.yaml", larger), "-o", "s.h5").stderr
+    finished(larger, "fresh.h5")
+    same("s.h5", "fresh.h5")
+    picked = lgsweep("data", "s.yaml", "--select", "table=0 0 1;   0 1 1, width=4", "-n", "1").stdout
+    assert "sample 0" in picked
+    told = lgsweep("data", "s.yaml", "--select", "table=1 1,width=4", code=2).stderr
+    assert "no such value on axis table; table is one of 0 1; 1 0, 0 0 1; 0 1 1, 1 1 0; 0 1 1" in told, told
+    assert "table=1 1 0; 0 1 1" in lgsweep("plan", "s.yaml", "-o", "none.h5", "--list", "20").stdout
+    assert "0 0 1; 0 1 1" in lgsweep("show", "s.h5").stdout
+    told = lgsweep("run", write("s.yaml", larger.replace("outputs: [0, 1]", "outputs: [1, 0]")), "-o", "s.h5", code=2).stderr
+    assert "outputs is 0 1 there and 1 0 here" in told, told
+
+
 @claim("without mpirun, on one rank and on two the store is the same")
 def ranks_by_every_launcher():
     finished()

@@ -36,6 +36,7 @@ static void a_record_returns_as_it_was(void **state)
     record.signal = 9;
     record.exit_status = -2;
     strcpy(record.reason, "killed");
+    record.settings.task.table = "0 1; 1 0";
     record_encode(&record, &bytes);
     assert_int_equal(fixture_decode(bytes.data, bytes.size, &returned, NULL), STATUS_OK);
     assert_true(hash_equal(returned.identity, record.identity));
@@ -54,6 +55,7 @@ static void a_record_returns_as_it_was(void **state)
     assert_true(record_real(record_find_part(&returned, RECORD_TEST, 128), FIELD_TEST_ERROR, 1) == 0.25);
     assert_survives(&bytes);
     bytes_fini(&bytes);
+    assert_string_equal(returned.settings.task.table, "0 1; 1 0"); // its own
     record_fini(&returned);
     record_fini(&record);
 }
