@@ -109,7 +109,28 @@ SIMD_INLINE void fetch_ahead(int rows, int groups, const struct nn_product *p, s
             __builtin_prefetch(b + k * stride.b + g * p->b_group);
 }
 
-// All rows of `groups` groups. Rows that are left over go to smaller tiles: the same chains.
+// The rows behind the last whole tile, fewer than `most` and than 8: a tile of their number, since a smaller one leaves
+// the adders waiting for its chains.
+SIMD_INLINE void rest(int most, int groups, const struct nn_product *p, struct strides stride, long row, long group)
+{
+#define REST(rows)                                                                                                     \
+    case rows:                                                                                                         \
+        if (most > rows)                                                                                               \
+            tile(rows, groups, p, stride, row, group);                                                                 \
+        break;
+    switch (p->rows - row) {
+        REST(1)
+        REST(2)
+        REST(3)
+        REST(4)
+        REST(5)
+        REST(6)
+        REST(7)
+    }
+#undef REST
+}
+
+// All rows of `groups` groups: the same chains whatever the tile.
 SIMD_INLINE void strip(int most, int groups, const struct nn_product *p, struct strides stride, long group)
 {
     const long tiles = p->rows / most;
@@ -123,16 +144,7 @@ SIMD_INLINE void strip(int most, int groups, const struct nn_product *p, struct 
         tile(8, groups, p, stride, row, group);
         row += 8;
     }
-    if (most > 4 && p->rows - row >= 4) {
-        tile(4, groups, p, stride, row, group);
-        row += 4;
-    }
-    if (most > 2 && p->rows - row >= 2) {
-        tile(2, groups, p, stride, row, group);
-        row += 2;
-    }
-    for (; row < p->rows; row++)
-        tile(1, groups, p, stride, row, group);
+    rest(most, groups, p, stride, row, group);
 }
 
 #define STRIP(name, most, groups, a_row, a_depth, b, c)                                                                \
