@@ -93,27 +93,37 @@ static struct step_cost mean_step_cost(const struct nn_sketch *model, const stru
     return mean;
 }
 
-// Steps of a run and one past them, their cost and the sequences of full length that their tokens come to. A
-// curriculum by validation is taken to be at its end, since nobody knows when it is.
+// Steps of a run and one past them, their cost and the sequences of full length that their tokens come to.
 struct run_cost {
     double steps, cost, sequences;
 };
+
+// The longest sequences at a share of the run. Nobody knows when a curriculum by validation gets on: it is taken to
+// grow evenly from the start to the end.
+static int64_t longest_at(const struct settings *settings, double share)
+{
+    struct settings evenly = *settings;
+    const int64_t steps = train_steps(settings);
+    if (settings->train.curriculum == CURRICULUM_NONE)
+        return settings->task.train_length;
+    if (settings->train.curriculum == CURRICULUM_VALIDATION)
+        evenly.train.curriculum_share = 1;
+    return train_scheduled_length(&evenly, steps, (int64_t)(share * (double)steps));
+}
 
 static struct run_cost run_cost(const struct nn_sketch *model, const struct task_set *set)
 {
     const struct settings *settings = set->settings;
     const struct train_settings *train = &settings->train;
-    const int64_t steps = train_steps(settings);
-    const int parts = train->curriculum == CURRICULUM_SCHEDULE ? CURRICULUM_PARTS : 1;
+    const int parts = train->curriculum == CURRICULUM_NONE ? 1 : CURRICULUM_PARTS;
+    const double steps = (double)train_steps(settings);
     struct run_cost sum = {0};
     for (int i = 0; i < parts; i++) {
-        const int64_t position = (int64_t)((i + 0.5) / parts * (double)steps);
-        const int64_t longest = parts > 1 ? train_scheduled_length(settings, steps, position) : set->length;
-        const struct step_cost step =
-            set->ragged ? mean_step_cost(model, set, longest) : step_cost(model, set, set->tokens);
+        const struct step_cost step = set->ragged ? mean_step_cost(model, set, longest_at(settings, (i + 0.5) / parts))
+                                                  : step_cost(model, set, set->tokens);
         const double made = train->budget == BUDGET_TOKENS  ? (double)train->budget_tokens / step.tokens
                             : train->budget == BUDGET_FLOPS ? train->budget_flops / step.flops
-                                                            : (double)steps;
+                                                            : steps;
         const double share = (made + 1) / parts;
         sum.steps += share;
         sum.cost += share * step.cost;
@@ -130,13 +140,13 @@ static double training_data_cost(const struct task_set *set, double seen, double
     return made * task_sample_flops(set);
 }
 
-// Of a curriculum by validation, at the train length.
+// Of a curriculum by validation, at the middle between its first length and the last.
 static double looks_cost(const struct nn_sketch *model, const struct settings *settings, double steps)
 {
     struct task_set set;
     if (settings->train.curriculum != CURRICULUM_VALIDATION)
         return 0;
-    train_look_set(settings, settings->task.train_length, &set);
+    train_look_set(settings, longest_at(settings, 0.5), &set);
     return evaluation_cost(model, &set, set.samples, floor(steps / (double)settings->train.curriculum_every), false);
 }
 

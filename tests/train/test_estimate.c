@@ -179,7 +179,7 @@ static void costs_follow_lengths_and_budgets(void **state)
     assert_between(train_cost(&settings, &length, 1) / cost, 0.45, 0.6, "schedule");
     settings.train.curriculum = CURRICULUM_VALIDATION;
     settings.train.curriculum_every = 5;
-    assert_between(train_cost(&settings, &length, 1) / cost, 1.2, 2, "looks");
+    assert_between(train_cost(&settings, &length, 1) / cost, 0.65, 0.8, "looks");
     // As many tokens cost as much, however long their sequences are.
     for (int row = 0; row < 6; row++) {
         settings = base;

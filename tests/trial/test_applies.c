@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASES = 17, PAIRS = 4 };
+enum { BASES = 22, PAIRS = 4 };
 
 // Trials in whose settings every setting applies somewhere, and most do not elsewhere.
 static const char *const bases[BASES][PAIRS][2] = {
@@ -27,6 +27,11 @@ static const char *const bases[BASES][PAIRS][2] = {
     {{"model", "transformer"}, {"task", "addition"}, {"index_hints", "20"}, {"test_base", "7"}},
     {{"model", "rnn"}, {"task", "multiplication"}, {"multiplier_digits", "2"}, {"zero_padding", "false"}},
     {{"model", "lstm"}, {"task", "modular"}, {"test_modulus", "7"}},
+    {{"model", "rnn"}, {"task", "accumulator"}, {"data", "stream"}, {"length_distribution", "uniform"}},
+    {{"model", "rnn"}, {"task", "accumulator"}, {"length_distribution", "list"}, {"lengths", "1 3 6"}},
+    {{"model", "rnn"}, {"task", "accumulator"}, {"data", "stream"}, {"curriculum", "validation"}},
+    {{"model", "two_layer"}, {"data", "stream"}, {"curriculum", "schedule"}, {"budget", "tokens"}},
+    {{"model", "lstm"}, {"budget", "flops"}, {"length_distribution", "exponential"}, {"curriculum", "schedule"}},
 };
 
 static void set(struct settings *settings, const char *name, const char *text)
@@ -49,6 +54,8 @@ static struct settings base_settings(size_t base)
     settings.model.layers = 1;
     settings.model.init_scale = 0.5;
     settings.train.steps = 4;
+    settings.train.budget_tokens = 100;
+    settings.train.budget_flops = 1e6;
     settings.train.batch_size = 5;
     settings.train.learning_rate = 0.3;
     settings.evaluate.points = 2;
