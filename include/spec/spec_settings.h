@@ -19,6 +19,17 @@ enum task_kind {
     TASK_MULTIPLICATION,
     TASK_MODULAR,
     TASK_FILE,
+    TASK_STACK_MANIPULATION, // the first on strings
+    TASK_REVERSE_STRING,
+    TASK_MODULAR_ARITHMETIC_BRACKETS,
+    TASK_SOLVE_EQUATION,
+    TASK_DUPLICATE_STRING,
+    TASK_MISSING_DUPLICATE_STRING,
+    TASK_ODDS_FIRST,
+    TASK_BINARY_ADDITION,
+    TASK_BINARY_MULTIPLICATION,
+    TASK_COMPUTE_SQRT,
+    TASK_BUCKET_SORT, // the last on strings
     TASK_KINDS
 };
 enum model_kind { MODEL_TWO_LAYER, MODEL_TRANSFORMER, MODEL_RNN, MODEL_LSTM, MODEL_KINDS };
@@ -107,6 +118,7 @@ struct task_settings {
     int64_t operand_offset, test_operand_offset; // digits less of the second operand; -1: the same in testing
     int64_t multiplier_digits; // multiplication: of the second operand; 0: as many as addition's would have
     int64_t test_modulus;      // modular; 0: the same in testing
+    int64_t alphabet;          // letters of the tasks on strings
     const char *path;          // file: of the data
     uint64_t file_hash;        // file: of its bytes; 0: nobody has looked yet. What follows was seen then
     int64_t file_vocabulary, file_classes;
@@ -276,7 +288,7 @@ bool setting_applies(const struct setting *setting, const struct settings *setti
 bool setting_is_default(const struct setting *setting, const struct settings *settings);
 // "integer from 1 to 65536", "one of none, rope": for help and errors, cut to `size` bytes with the final zero. Returns
 // `ret_text`.
-enum { SETTING_DOMAIN_SIZE = 160 };
+enum { SETTING_DOMAIN_SIZE = 320 };
 char *setting_domain(const struct setting *setting, char *ret_text, size_t size);
 
 // A contradiction between settings that are each in range. `blamed` has the rows of which one has to change, NULL after
@@ -343,6 +355,9 @@ int64_t settings_classes(const struct settings *settings);      // values of a t
 int64_t settings_tokens(const struct settings *settings, bool test, int64_t length);
 bool settings_every_step(const struct settings *settings); // a target at every token (some masked), not one a sequence
 bool settings_masked(const struct settings *settings);     // some of those do not count
+// Blanks behind the input of a task on strings, where its answer is read: all of it or, where it is one symbol, at the
+// last token; 0 for other tasks.
+int64_t settings_answer_tokens(const struct settings *settings, int64_t length);
 bool settings_autoregressive(const struct settings *settings); // a target is the next symbol: symbols are classes
 bool settings_ragged(const struct settings *settings);         // training sequences may differ in length
 // Whether the task can make a training sequence of `length`: those it cannot are left out of distributions.

@@ -21,8 +21,9 @@ static void name_blamed(const char *const names[FAULT_BLAMED], struct settings_f
 
 bool settings_next_fault(const struct settings *settings, size_t *at, struct settings_fault *ret_fault)
 {
-    static const struct settings_check_row *const lists[] = {checks_of_task, checks_of_lengths, checks_of_digits,
-                                                             checks_of_file, checks_of_model,   checks_of_train};
+    static const struct settings_check_row *const lists[] = {checks_of_task,    checks_of_lengths, checks_of_digits,
+                                                             checks_of_strings, checks_of_file,    checks_of_model,
+                                                             checks_of_train};
     size_t number = 0;
     for (size_t list = 0; list < sizeof lists / sizeof lists[0]; list++)
         for (const struct settings_check_row *row = lists[list]; row->check; row++) {
@@ -55,7 +56,7 @@ bool settings_length_fault(const struct settings *settings, int64_t test_length,
     const char *task[FAULT_BLAMED] = {"supervision", "automaton", "test_depth"};
     if (check_length(settings, true, test_length, &ret_fault->why) != STATUS_OK ||
         check_arithmetic_length(settings, true, test_length, task, &ret_fault->why) != STATUS_OK) {
-        name_blamed(task, ret_fault);
+        name_blamed(is_on_strings(settings) ? limit : task, ret_fault);
         return true;
     }
     if (model->kind == MODEL_TRANSFORMER && tokens > MODEL_LENGTH_LIMIT) {

@@ -77,6 +77,10 @@ static enum status_code check_pooling(const struct settings *settings, struct st
             status, STATUS_INVALID,
             "pooling is %s, but in task %s each position says the next symbol; write pooling: per_position",
             choice_name("pooling", settings), choice_name("task", settings));
+    if (is_on_strings(settings) && everywhere)
+        return status_set(status, STATUS_INVALID,
+                          "pooling is %s, but in task %s each blank has a target; write pooling: per_position",
+                          choice_name("pooling", settings), choice_name("task", settings));
     if (everywhere)
         return status_set(status, STATUS_INVALID,
                           "pooling is %s, but under supervision steps each position has a target; write pooling: "
@@ -84,7 +88,8 @@ static enum status_code check_pooling(const struct settings *settings, struct st
                           choice_name("pooling", settings));
     return status_set(status, STATUS_INVALID,
                       "pooling is per_position, but task %s%s has one target a sequence; write pooling: last or mean",
-                      choice_name("task", settings), is_on_tokens(settings) ? " under supervision final" : "");
+                      choice_name("task", settings),
+                      is_on_tokens(settings) && !is_on_strings(settings) ? " under supervision final" : "");
 }
 
 static enum status_code check_tied(const struct settings *settings, struct status *status)

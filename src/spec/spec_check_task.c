@@ -52,6 +52,8 @@ enum status_code check_length(const struct settings *settings, bool test, int64_
     const char *name = test ? "test_length" : "train_length";
     if (task->kind == TASK_AUTOMATON)
         return check_automaton_length(settings, name, length, status);
+    if (is_on_strings(settings))
+        return check_string_length(settings, name, length, status);
     const int64_t depth = test && task->test_depth ? task->test_depth : task->depth;
     if (task->kind != TASK_BRACKETS || depth > 1 || task->supervision != SUPERVISION_FINAL || length % 2 != 0)
         return STATUS_OK;

@@ -45,20 +45,24 @@ int64_t settings_tokens(const struct settings *settings, bool test, int64_t leng
 {
     if (settings_autoregressive(settings))
         return arithmetic_tokens(settings, test, length);
+    if (is_on_strings(settings))
+        return length + settings_answer_tokens(settings, length);
     return length + settings_begin_tokens(settings) + settings_query_tokens(settings);
 }
 
 bool settings_every_step(const struct settings *settings)
 {
-    return settings_autoregressive(settings) || ((has_state(settings) || settings->task.kind == TASK_FILE) &&
-                                                 settings->task.supervision == SUPERVISION_STEPS);
+    return settings_autoregressive(settings) || fills_blanks(settings) ||
+           ((has_state(settings) || settings->task.kind == TASK_FILE) &&
+            settings->task.supervision == SUPERVISION_STEPS);
 }
 
 bool settings_masked(const struct settings *settings)
 {
     if (settings->task.kind == TASK_FILE)
         return settings->task.file_masked;
-    return settings_autoregressive(settings) || (settings_every_step(settings) && settings_begin_tokens(settings) > 0);
+    return settings_autoregressive(settings) || fills_blanks(settings) ||
+           (settings_every_step(settings) && settings_begin_tokens(settings) > 0);
 }
 
 bool settings_ragged(const struct settings *settings)
@@ -72,6 +76,8 @@ bool settings_ragged(const struct settings *settings)
 static int64_t symbols(const struct settings *settings)
 {
     const struct task_settings *task = &settings->task;
+    if (is_on_strings(settings))
+        return string_symbols(settings);
     switch (task->kind) {
     case TASK_ACCUMULATOR:
         return 2 * task->modulus;
@@ -102,6 +108,8 @@ int64_t settings_vocabulary(const struct settings *settings)
 int64_t settings_classes(const struct settings *settings)
 {
     const struct task_settings *task = &settings->task;
+    if (is_on_strings(settings))
+        return string_classes(settings);
     switch (task->kind) {
     case TASK_ACCUMULATOR:
         return task->modulus;

@@ -5,8 +5,25 @@
 
 const char *const section_names[SECTIONS] = {"", "task", "model", "train", "evaluate"};
 
-static const char *const task_names[TASK_KINDS + 1] = {"signal",   "accumulator",    "automaton", "brackets",
-                                                       "addition", "multiplication", "modular",   "file"};
+static const char *const task_names[TASK_KINDS + 1] = {"signal",
+                                                       "accumulator",
+                                                       "automaton",
+                                                       "brackets",
+                                                       "addition",
+                                                       "multiplication",
+                                                       "modular",
+                                                       "file",
+                                                       "stack_manipulation",
+                                                       "reverse_string",
+                                                       "modular_arithmetic_brackets",
+                                                       "solve_equation",
+                                                       "duplicate_string",
+                                                       "missing_duplicate_string",
+                                                       "odds_first",
+                                                       "binary_addition",
+                                                       "binary_multiplication",
+                                                       "compute_sqrt",
+                                                       "bucket_sort"};
 static const char *const model_names[MODEL_KINDS + 1] = {"two_layer", "transformer", "rnn", "lstm"};
 static const char *const encoding_names[ENCODING_KINDS + 1] = {
     "none", "sinusoidal", "absolute", "relative", "alibi", "rope", "transformer_xl", "t5", "kerple", "fire"};
@@ -53,7 +70,7 @@ IF(is_multiplication, s->task.kind == TASK_MULTIPLICATION)
 IF(has_numbers, s->task.kind == TASK_ADDITION || is_multiplication(s))
 IF(has_offset, has_numbers(s) && !(is_multiplication(s) && s->task.multiplier_digits))
 IF(is_file, s->task.kind == TASK_FILE)
-IF(has_modulus, is_accumulator(s) || is_modular(s))
+IF(has_modulus, is_accumulator(s) || is_modular(s) || has_residues(s))
 IF(is_tokens, s->task.kind != TASK_SIGNAL)
 IF(has_state, is_accumulator(s) || is_automaton(s) || is_brackets(s))
 IF(is_supervised, has_state(s) || is_file(s))
@@ -160,7 +177,8 @@ const struct setting settings_table[] = {
      .help = "whether signal tokens carry noise as well"},
 
     {"modulus", FIELD(TASK, task.modulus), INT(5, 2, 65536), .unit = "1", .applies = has_modulus,
-     .help = "accumulator: values and state are taken modulo it; modular: so is the sum of the terms, each below it"},
+     .help = "accumulator, modular, modular_arithmetic_brackets, solve_equation: numbers are below it, and counted "
+             "modulo it"},
     {"supervision", FIELD(TASK, task.supervision), CHOICE(SUPERVISION_STEPS, supervision_names),
      .applies = is_supervised,
      .help = "targets of a task with a state, or of a file: at every position, or at the last alone"},
@@ -205,6 +223,8 @@ const struct setting settings_table[] = {
      .help = "multiplication: digits of the second operand, whatever the length; 0: as many as of the first"},
     {"test_modulus", FIELD(TASK, task.test_modulus), INT(0, 0, 65536), .unit = "1", .applies = is_modular,
      .help = "modular: the modulus in testing; 0: as in training"},
+    {"alphabet", FIELD(TASK, task.alphabet), INT(2, 2, 1024), .unit = "1", .applies = has_letters,
+     .help = "letters of reverse_string, duplicate_string, missing_duplicate_string, odds_first and bucket_sort"},
 
     {"path", FIELD(TASK, task.path), .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1", .unhashed = true,
      .applies = is_file, .help = "file: the .npz file with the data, seen from the current folder"},

@@ -21,7 +21,9 @@ struct task_kind_row {
 };
 
 extern const struct task_kind_row task_signal, task_accumulator, task_automaton, task_brackets, task_addition,
-    task_multiplication, task_modular, task_file;
+    task_multiplication, task_modular, task_stack_manipulation, task_reverse_string, task_modular_arithmetic_brackets,
+    task_solve_equation, task_duplicate_string, task_missing_duplicate_string, task_odds_first, task_binary_addition,
+    task_binary_multiplication, task_compute_sqrt, task_bucket_sort, task_file;
 
 // Key of one purpose's draws for the set.
 struct random_key task_key(const struct task_set *set, const char *purpose);

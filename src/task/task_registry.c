@@ -7,10 +7,25 @@
 #include <string.h>
 
 static const struct task_kind_row *const kinds[] = {
-    [TASK_SIGNAL] = &task_signal,       [TASK_ACCUMULATOR] = &task_accumulator,
-    [TASK_AUTOMATON] = &task_automaton, [TASK_BRACKETS] = &task_brackets,
-    [TASK_ADDITION] = &task_addition,   [TASK_MULTIPLICATION] = &task_multiplication,
-    [TASK_MODULAR] = &task_modular,     [TASK_FILE] = &task_file,
+    [TASK_SIGNAL] = &task_signal,
+    [TASK_ACCUMULATOR] = &task_accumulator,
+    [TASK_AUTOMATON] = &task_automaton,
+    [TASK_BRACKETS] = &task_brackets,
+    [TASK_ADDITION] = &task_addition,
+    [TASK_MULTIPLICATION] = &task_multiplication,
+    [TASK_MODULAR] = &task_modular,
+    [TASK_FILE] = &task_file,
+    [TASK_STACK_MANIPULATION] = &task_stack_manipulation,
+    [TASK_REVERSE_STRING] = &task_reverse_string,
+    [TASK_MODULAR_ARITHMETIC_BRACKETS] = &task_modular_arithmetic_brackets,
+    [TASK_SOLVE_EQUATION] = &task_solve_equation,
+    [TASK_DUPLICATE_STRING] = &task_duplicate_string,
+    [TASK_MISSING_DUPLICATE_STRING] = &task_missing_duplicate_string,
+    [TASK_ODDS_FIRST] = &task_odds_first,
+    [TASK_BINARY_ADDITION] = &task_binary_addition,
+    [TASK_BINARY_MULTIPLICATION] = &task_binary_multiplication,
+    [TASK_COMPUTE_SQRT] = &task_compute_sqrt,
+    [TASK_BUCKET_SORT] = &task_bucket_sort,
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == TASK_KINDS, "every task of spec needs a row here");
 

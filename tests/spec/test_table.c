@@ -16,7 +16,10 @@ static const struct {
     {"", "init_source", "0", "integer from 0 to 18446744073709551615", "1"},
     {"", "file_hash", "0", "integer from 0 to 18446744073709551615", "1"},
     {"task", "task", "signal",
-     "one of signal, accumulator, automaton, brackets, addition, multiplication, modular, file", "1"},
+     "one of signal, accumulator, automaton, brackets, addition, multiplication, modular, file, stack_manipulation, "
+     "reverse_string, modular_arithmetic_brackets, solve_equation, duplicate_string, missing_duplicate_string, "
+     "odds_first, binary_addition, binary_multiplication, compute_sqrt, bucket_sort",
+     "1"},
     {"task", "train_length", "8", "integer from 1 to 65536", "tokens"},
     {"task", "length_distribution", "fixed", "one of fixed, uniform, exponential, list", "1"},
     {"task", "min_length", "1", "integer from 1 to 65536", "tokens"},
@@ -67,6 +70,7 @@ static const struct {
     {"task", "test_operand_offset", "-1", "integer from -1 to 65535", "digits"},
     {"task", "multiplier_digits", "0", "integer from 0 to 65536", "digits"},
     {"task", "test_modulus", "0", "integer from 0 to 65536", "1"},
+    {"task", "alphabet", "2", "integer from 2 to 1024", "1"},
     {"task", "path", "", "text", "1"},
     {"task", "file_vocabulary", "0", "integer from 0 to 65536", "1"},
     {"task", "file_classes", "0", "integer from 0 to 65536", "1"},
