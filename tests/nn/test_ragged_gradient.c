@@ -23,6 +23,14 @@ static const struct row {
     {"model=transformer task=accumulator encoding=fire fire_width=5 fire_threshold=9.5 seed=2 "
      "attention_mask=bidirectional",
      false},
+    {"model=rnn task=accumulator dropout=0.25", true},
+    {"model=rnn task=accumulator supervision=final pooling=mean embeddings=orthonormal snr=4 layers=1", false},
+    {"model=rnn task=signal pooling=last", true},
+    {"model=lstm task=accumulator tied=true", true},
+    {"model=lstm task=accumulator supervision=final pooling=last dropout=0.25 layers=3", false},
+    {"model=lstm task=signal pooling=mean layers=1", true},
+    {"model=two_layer task=signal init_scale=0.4 encoding=absolute readout=trained", false},
+    {"model=two_layer task=signal init_scale=0.4 activation=none encoding=fire random_positions=16", false},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
