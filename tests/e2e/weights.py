@@ -182,6 +182,39 @@ def folder():
     assert not list(Path("a.h5.weights").glob("*.tmp-*"))
 
 
+ADDITION = """sweep: addition
+save: {weights: [last]}
+task: {kind: addition, samples: 40, train_length: 2, noise_rate: 0}
+model: {kind: %s}
+train: {steps: 20, learning_rate: 0.01}
+evaluate: {points: 3, test_samples: 200, validation_samples: 200}
+"""
+
+
+# A model that is right so far has read the true symbols: the first wrong one is the same in both ways.
+@claim("{}: an answer of the model's own outputs is as the predictions say up to its first error",
+       [("transformer, layers: 1, width: 12, heads: 2, encoding: alibi",), ("lstm, layers: 1, width: 9",)])
+def generated(kind):
+    lgsweep("run", write("a.yaml", ADDITION % kind), "-o", "a.h5")
+    for length in (2, 5):
+        said = lgsweep("predict", files("a.h5", 20)[0], "--generate", "--length", length, "-o", "p.csv").stdout
+        rows = np.genfromtxt("p.csv", delimiter=",", names=True)
+        wrong, right = rows["generated"] != rows["target"], 0
+        for sample in range(200):
+            of = rows["sample"] == sample
+            upto = int(np.argmax(wrong[of])) if wrong[of].any() else of.sum() - 1
+            assert (rows["generated"][of][:upto + 1] == rows["class"][of][:upto + 1]).all(), (sample, said)
+            right += not wrong[of].any()
+        assert f"outputs: error {wrong.mean():.4f}" in said and f"exact matches {right}\n" in said, said
+
+
+@claim("--generate is refused where a target is not the next token")
+def not_generated():
+    lgsweep("run", write("a.yaml", FIRST % "two_layer"), "-o", "a.h5")
+    said = lgsweep("predict", files("a.h5", 40)[0], "--generate", code=2).stderr
+    assert "next tokens" in said, said
+
+
 @claim("predict refuses what run refuses, and never writes over the weights")
 def careful():
     kind = "transformer, layers: 1, width: 12, heads: 2, random_positions: 64"
