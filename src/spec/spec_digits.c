@@ -2,6 +2,7 @@
 // Arithmetic tasks: what follows from their settings, and what they cannot make.
 #include "spec_private.h"
 #include <inttypes.h>
+#include <string.h>
 
 enum { MARKS = 3 }; // operator, equals sign, end
 
@@ -108,18 +109,19 @@ static enum status_code check_hints(const struct settings *settings, bool test, 
 enum status_code check_arithmetic_length(const struct settings *settings, bool test, int64_t length,
                                          const char *ret_blamed[FAULT_BLAMED], struct status *status)
 {
-    const char *blamed[FAULT_BLAMED] = {NULL};
-    enum status_code code = STATUS_OK;
-    if (has_digits(settings) && (code = check_offset(settings, test, length, status)) != STATUS_OK) {
-        blamed[0] = offset_name(settings, test);
-    } else if (has_digits(settings) && (code = check_hints(settings, test, length, status)) != STATUS_OK) {
-        blamed[0] = "index_hints";
-        blamed[1] = test ? "test_operand_offset" : "multiplier_digits";
-        blamed[2] = "multiplier_digits";
+    const char *const of_hints[FAULT_BLAMED] = {"index_hints", "multiplier_digits", "test_operand_offset"},
+                      *const of_offset[FAULT_BLAMED] = {offset_name(settings, test)};
+    if (!has_digits(settings))
+        return STATUS_OK;
+    if (check_offset(settings, test, length, status) != STATUS_OK) {
+        memcpy(ret_blamed, of_offset, sizeof of_offset);
+        return STATUS_INVALID;
     }
-    for (size_t i = 0; code != STATUS_OK && i < FAULT_BLAMED; i++)
-        ret_blamed[i] = blamed[i];
-    return code;
+    if (check_hints(settings, test, length, status) != STATUS_OK) {
+        memcpy(ret_blamed, of_hints, sizeof of_hints);
+        return STATUS_INVALID;
+    }
+    return STATUS_OK;
 }
 
 static enum status_code check_train_offset(const struct settings *settings, struct status *status)
