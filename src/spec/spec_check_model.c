@@ -116,6 +116,17 @@ static enum status_code check_random_positions(const struct settings *settings, 
                       positions, length);
 }
 
+static enum status_code check_train_tokens(const struct settings *settings, struct status *status)
+{
+    const int64_t length = settings->task.train_length, tokens = settings_tokens(settings, false, length);
+    if (!is_transformer(settings) || tokens <= MODEL_LENGTH_LIMIT)
+        return STATUS_OK;
+    return status_set(status, STATUS_INVALID,
+                      "train_length is %" PRId64 ", so that sequences have %" PRId64
+                      " tokens, more than the %d that a transformer takes; lower it",
+                      length, tokens, MODEL_LENGTH_LIMIT);
+}
+
 static bool uses_t5(const struct settings *settings)
 {
     return has_attention(settings) && settings->model.encoding == ENCODING_T5;
@@ -168,6 +179,7 @@ const struct settings_check_row checks_of_model[] = {
     {{"pooling", "supervision", "task"}, check_pooling},
     {{"tied", "task"}, check_tied},
     {{"random_positions", "train_length"}, check_random_positions},
+    {{"train_length"}, check_train_tokens},
     {{"t5_buckets", "encoding"}, check_t5_buckets},
     {{"t5_distance", "t5_buckets", "encoding"}, check_t5_distance},
     {{"base_width", "heads", "parametrization"}, check_base_width},

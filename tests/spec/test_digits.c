@@ -57,6 +57,12 @@ static const struct combination combinations[] = {
      "attention_mask",
      "attention_mask is bidirectional, but then a model that writes the next symbol has already seen it; write "
      "attention_mask: causal"},
+    {{{"task", "addition"}, {"model", "transformer"}, {"train_length", "21844"}}, NULL, NULL},
+    {{{"task", "addition"}, {"model", "rnn"}, {"train_length", "21845"}}, NULL, NULL},
+    {{{"task", "addition"}, {"model", "transformer"}, {"train_length", "21845"}},
+     "train_length",
+     "train_length is 21845, so that sequences have 65538 tokens, more than the 65536 that a transformer takes; lower "
+     "it"},
     {{{"task", "addition"}, {"model", "rnn"}, {"pooling", "last"}},
      "pooling",
      "pooling is last, but in task addition each position says the next symbol; write pooling: per_position"},
