@@ -11,9 +11,10 @@ Needs what tools/requirements.txt lists. A case of the file is one line, and beh
     hash TOKENS CLEAN TARGETS          XXH3-64 of SAMPLES sequences, as little-endian int32
     tokens … / clean …                 the first SHOWN sequences, one a line; a label that does not count is -1
 Groups are matrices or permutations that are multiplied and looked up, expressions go through Python's parser, brackets are
-cut out of a string pair by pair, tables are multiplied as matrices.
+cut out of a string pair by pair, tables are multiplied as matrices. arithmetic.py and strings.py have the other tasks.
 """
 import ast
+import functools
 import itertools
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ import numpy as np
 import xxhash
 
 import arithmetic
+import strings
 
 PATH = Path(__file__).resolve().parents[2] / "tests/task/fixtures/labels"
 SAMPLES, SHOWN, SEED = 1000, 2, 7
@@ -224,6 +226,14 @@ def sequences(s, split, set_name, length):
         def draw_of(i):
             return lambda purpose, t, coordinate, bound: draws[purpose, coordinate].below(i, t, bound)
         return [arithmetic.sequence(s, draw_of(i), length, split == "test") for i in range(SAMPLES)], arithmetic.classes(s)
+    if s["task"] in strings.TASKS:
+        @functools.cache
+        def draws_of(purpose, coordinate):
+            return Draws(set_name, purpose, length, coordinate)
+
+        def draw_for(i):
+            return lambda purpose, t, coordinate, bound: draws_of(purpose, coordinate).below(i, t, bound)
+        return [strings.sequence(s, draw_for(i), length) for i in range(SAMPLES)], strings.classes(s)
     draws, (rule, classes) = Draws(set_name, "symbol", length), rule_of(s)
     return [rule(s, lambda t, bound, i=i: draws.below(i, t, bound), length) for i in range(SAMPLES)], classes
 
@@ -236,7 +246,7 @@ def written(x):
 
 
 def case(changed, split, length):
-    s = DEFAULTS | arithmetic.DEFAULTS | changed
+    s = DEFAULTS | arithmetic.DEFAULTS | strings.DEFAULTS | changed
     if split == "train":
         s["test_depth"] = 0
     set_name = split if split == "train" else f"test/{length}"
@@ -256,6 +266,8 @@ def main():
              if not (changed.get("automaton") == "even_pairs" and length < 2) for line in case(changed, split, length)]
     lines += [line for changed in arithmetic.CASES for split, length in arithmetic.SETS
               if arithmetic.possible(changed, split, length) for line in case(changed, split, length)]
+    lines += [line for changed in strings.CASES for split, length in strings.SETS
+              if strings.possible(changed, length) for line in case(changed, split, length)]
     text = "\n".join(lines) + "\n"
     if sys.argv[1:] == ["--check"]:
         sys.exit(0 if PATH.read_text() == text else f"{PATH} is out of date: run tools/reference/tasks.py")
