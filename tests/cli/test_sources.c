@@ -2,6 +2,7 @@
 // Which trials those are that a sweep starts from.
 #include "cli_sweep.h"
 #include "support.h"
+#include <stdio.h>
 #include <string.h>
 
 static struct hash128 identity_in(struct grid *grid, size_t index)
@@ -60,6 +61,32 @@ static void another_step_is_another_trial(void **state)
     cli_sweep_fini(&second);
 }
 
+// How many steps a budget of tokens or operations comes to shows at its end.
+static void the_last_step_of_a_budget_has_a_name(void **state)
+{
+    (void)state;
+    static const char *const budgets[] = {"tokens", "flops"};
+    char path[WEIGHTS_PATH_SIZE], text[128];
+    for (int b = 0; b < 2; b++) {
+        struct cli_sweep first, second;
+        snprintf(text, sizeof text, "train: {budget: %s}\n", budgets[b]);
+        struct grid *a = expand(&first, text);
+        snprintf(text, sizeof text, "init: {from: a.h5, with: {budget: %s}}\n", budgets[b]);
+        const struct settings settings = grid_trial(expand(&second, text), 0)->settings;
+        struct hash128 source;
+        int64_t step = 0;
+        assert_int_equal(settings_last_step(&settings), 800);
+        assert_int_equal(settings_last_step(&grid_trial(a, 0)->settings), STEP_LAST);
+        assert_true(sweep_source(&second.sweep, &settings, &source, &step));
+        assert_int_equal(step, STEP_LAST);
+        assert_true(hash_equal(source, identity_in(a, 0)));
+        cli_sweep_fini(&first);
+        cli_sweep_fini(&second);
+    }
+    assert_true(weights_path("a.h5", (struct hash128){1, 2}, STEP_LAST, path));
+    assert_string_equal(path, "a.h5.weights/00000000000000010000000000000002-last.safetensors");
+}
+
 static void paths_are_beside_the_store(void **state)
 {
     (void)state;
@@ -79,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sources_are_the_other_sweeps_trials),
         cmocka_unit_test(another_step_is_another_trial),
+        cmocka_unit_test(the_last_step_of_a_budget_has_a_name),
         cmocka_unit_test(paths_are_beside_the_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
