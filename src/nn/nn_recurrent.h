@@ -45,6 +45,10 @@ struct recurrent_course {
     long begin, steps;  // in work
     long *start;        // (steps + 1): rows before each of these steps, and of all
 };
+static inline long recurrent_length(const struct recurrent_course *course, long number)
+{
+    return batch_length(course->batch, course->first + number);
+}
 
 struct recurrent {
     struct nn_model common;
@@ -88,7 +92,8 @@ static inline int64_t recurrent_origin(const struct recurrent_course *course, lo
     return batch_row(course->batch, course->first + course->order[rank]) + course->begin + k;
 }
 
-// What the groups of a gradient have at least, but for the last; and the samples of the one that starts at `first`.
+// The rows with which a group of a gradient is complete; and the samples of the group that starts at `first`, which
+// ends then or where the next sample would make it too large.
 long recurrent_group_rows(const struct batch *batch);
 long recurrent_group_samples(const struct batch *batch, long first, long rows);
 // The course of the batch's samples first … first + samples - 1, with no step in work.

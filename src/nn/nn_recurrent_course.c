@@ -2,11 +2,6 @@
 // Which samples go through time together, and where their rows are.
 #include "nn_recurrent.h"
 
-static long length_of(const struct recurrent_course *course, long number)
-{
-    return batch_length(course->batch, course->first + number);
-}
-
 // Groups are as even as can be, since a time step of few samples is no faster than one of many: as many as groups of
 // the largest size would be, and each of them ends once it has its share of rows.
 long recurrent_group_rows(const struct batch *batch)
@@ -35,11 +30,11 @@ static void sort_by_digit(struct recurrent_course *course, int shift)
     enum { DIGITS = 256 };
     long place[DIGITS + 1] = {0}, *const order = course->order;
     for (long r = 0; r < course->samples; r++)
-        place[DIGITS - 1 - (length_of(course, order[r]) >> shift) % DIGITS + 1]++;
+        place[DIGITS - 1 - (recurrent_length(course, order[r]) >> shift) % DIGITS + 1]++;
     for (int digit = 0; digit < DIGITS; digit++)
         place[digit + 1] += place[digit];
     for (long r = 0; r < course->samples; r++)
-        course->rank[place[DIGITS - 1 - (length_of(course, order[r]) >> shift) % DIGITS]++] = order[r];
+        course->rank[place[DIGITS - 1 - (recurrent_length(course, order[r]) >> shift) % DIGITS]++] = order[r];
     course->order = course->rank;
     course->rank = order;
 }
@@ -52,7 +47,7 @@ void recurrent_plan(struct recurrent_course *course, const struct batch *batch, 
     course->longest = course->begin = course->steps = 0;
     for (long s = 0; s < samples; s++) {
         course->order[s] = s;
-        course->longest = nn_most(course->longest, length_of(course, s));
+        course->longest = nn_most(course->longest, recurrent_length(course, s));
     }
     for (int shift = 0; batch->offsets && course->longest >> shift > 0; shift += 8)
         sort_by_digit(course, shift);
@@ -67,7 +62,7 @@ void recurrent_take_steps(struct recurrent_course *course, long begin, long step
     course->begin = begin;
     start[0] = 0;
     for (course->steps = 0; course->steps < most; course->steps++) {
-        while (length_of(course, course->order[running - 1]) <= begin + course->steps)
+        while (recurrent_length(course, course->order[running - 1]) <= begin + course->steps)
             running--;
         if (course->steps > 0 && start[course->steps] + running > rows)
             break;

@@ -3,20 +3,15 @@
 #include "nn_recurrent.h"
 #include <string.h>
 
-static long length_of(const struct recurrent_course *course, long number)
-{
-    return batch_length(course->batch, course->first + number);
-}
-
 // Steps of a sample that are in work.
 static long steps_of(const struct recurrent_course *course, long number)
 {
-    return nn_most(0, nn_least(length_of(course, number) - course->begin, course->steps));
+    return nn_most(0, nn_least(recurrent_length(course, number) - course->begin, course->steps));
 }
 
 static bool is_whole(const struct recurrent_course *course, long number)
 {
-    return steps_of(course, number) == length_of(course, number);
+    return steps_of(course, number) == recurrent_length(course, number);
 }
 
 bool recurrent_next_piece(const struct recurrent_course *course, struct recurrent_piece *piece)
