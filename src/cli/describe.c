@@ -43,7 +43,7 @@ static void describe_setting(const struct setting *row)
            empty    ? "empty"
            : inside ? setting_text(row, row->standard, standard)
                     : "the replicate");
-    if (row->unit && strcmp(row->unit, "1") != 0)
+    if (!empty && row->unit && strcmp(row->unit, "1") != 0)
         printf("%s %s", is_share(row) ? " of the" : "", row->unit);
     printf("\n                     %s\n", row->help);
 }
