@@ -23,7 +23,7 @@ struct nn_decode;
 // a sequence) or its max_length is less than `capacity`; STATUS_MEMORY when the arena is full.
 enum status_code nn_decode_create(struct nn_model *model, long samples, long capacity, struct arena *arena,
                                   struct nn_decode **ret_decode, struct status *status) MUST_CHECK;
-// What create takes.
+// What create takes; 0 for a kind that it refuses.
 size_t nn_decode_bytes(const struct nn_model *model, long samples, long capacity);
 
 // Which sequences these are, as in struct batch: what a model draws for them is keyed so.

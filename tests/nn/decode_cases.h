@@ -7,12 +7,12 @@
 
 // What is not given is the first of its choices.
 struct decode_row {
-    int kind, encoding, rope_scaling, norm, activation;
+    int kind, encoding, rope_scaling, norm, activation, parametrization;
     long trained, length, samples;
     int64_t random_positions;
     double fire_threshold;  // 0: beyond all positions
     bool noisy, tied, bare; // bare: no biases in attention and head
-    long heads, head_dim;   // 2 and 5 where they are 0
+    long heads, head_dim;   // 2 and 6 where they are 0
 };
 
 static inline struct settings decode_settings(const struct decode_row *row)
@@ -25,6 +25,7 @@ static inline struct settings decode_settings(const struct decode_row *row)
                                 .activation = row->activation,
                                 .head = POOLING_PER_POSITION,
                                 .encoding = row->encoding,
+                                .parametrization = row->parametrization,
                                 .tied = row->tied,
                                 .head_bias = !row->bare,
                                 .orthonormal = row->noisy};

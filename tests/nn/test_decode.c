@@ -45,7 +45,7 @@ static void check_row(const struct decode_row *row)
     case_close(&c);
 }
 
-// Each encoding as it is, with random positions, with noisy embeddings, tied under rms norms and without biases.
+// Each encoding as it is, with random positions, with noisy embeddings, tied under rms norms, without biases.
 static void check_encodings(struct decode_row row)
 {
     for (row.encoding = 0; row.encoding < ENCODING_KINDS; row.encoding++) {
@@ -61,8 +61,10 @@ static void check_encodings(struct decode_row row)
         row.tied = true;
         row.norm = NORM_RMS;
         row.activation = FFN_RELU;
+        row.parametrization = PARAMETRIZATION_MUP;
         check_row(&row);
         row.tied = false;
+        row.parametrization = PARAMETRIZATION_NTK;
         row.bare = true;
         check_row(&row);
         row = plain;
