@@ -4,7 +4,7 @@
 #include "cli.h"
 #include "generate.h"
 #include "spec_sweep.h"
-#include "task.h"
+#include "task_source.h"
 #include "trainer.h"
 #include "weights.h"
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OUTPUT, LENGTH, COUNT, SPLIT, GENERATE };
+enum { OUTPUT, LENGTH, COUNT, SPLIT, GENERATE, DATA };
 static const struct cli_option options[] = {
     {"output", 'o', OPTION_TEXT, "FILE.csv", "write a line for each target: sample, position, target, class, logits", 0,
      0},
@@ -25,12 +25,13 @@ static const struct cli_option options[] = {
     {"split", 0, OPTION_TEXT, "NAME", "test (default), validation or train", 0, 0},
     {"generate", 0, OPTION_FLAG, NULL, "also answers in which the model reads its own outputs (arithmetic tasks)", 0,
      0},
+    {"data", 0, OPTION_TEXT, "FILE.npz", "where the data of task file lie by now (where they lay in training)", 0, 0},
     {0},
 };
 
 struct predictor {
     struct settings settings;
-    struct arena *texts; // of the settings
+    struct arena *texts; // of the settings, and of data that are read
     int64_t step, numerics;
     struct arena *arena;
     struct nn_model *model;
@@ -265,7 +266,21 @@ static enum status_code predict(struct predictor *p, const char *path, const cha
     return code;
 }
 
-// A finite training set has so many samples and no more; others are rules without end.
+// Of task file: the sets that are wanted, from where they lie now.
+static enum status_code open_data(struct predictor *p, const struct cli *cli, struct status *status)
+{
+    const int64_t length = p->set.length;
+    const struct task_source *source;
+    if (cli->option[DATA].given)
+        p->settings.task.path = cli->option[DATA].text;
+    enum status_code code =
+        task_source_open(&p->settings, &length, p->set.split == SPLIT_TEST, p->texts, &source, status);
+    if (code == STATUS_OK)
+        task_set_from(&p->set, source);
+    return code;
+}
+
+// A finite training set has so many samples and no more, and so has what is read; others are rules without end.
 static enum status_code choose_set(struct predictor *p, const struct cli *cli, enum task_split split,
                                    struct status *status)
 {
@@ -274,13 +289,16 @@ static enum status_code choose_set(struct predictor *p, const struct cli *cli, e
     task_set_init(&p->set, settings, split,
                   cli->option[LENGTH].given ? (long)cli->option[LENGTH].number : (long)settings->task.train_length);
     p->count = given ? (long)cli->option[COUNT].number : p->set.samples;
-    if (split == SPLIT_TRAIN && settings->train.data == DATA_FINITE && p->count > p->set.samples)
-        return status_set(status, STATUS_INVALID, "the training set has %ld sequences; lower --count", p->set.samples);
+    const bool finite =
+        settings->task.kind == TASK_FILE || (split == SPLIT_TRAIN && settings->train.data == DATA_FINITE);
+    if (finite && p->count > p->set.samples)
+        return status_set(status, STATUS_INVALID, "the set %s has %ld sequences; lower --count", p->set.name,
+                          p->set.samples);
     p->generate = cli->option[GENERATE].given;
     if (p->generate && !p->set.shape.autoregressive)
         return status_set(status, STATUS_INVALID,
                           "--generate is for tasks whose targets are the next tokens; this trial's is another");
-    return STATUS_OK;
+    return open_data(p, cli, status);
 }
 
 static enum cli_exit run(const struct cli *cli)

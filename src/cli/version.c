@@ -5,6 +5,7 @@
 #include "cli_version.h"
 #include "comm_version.h"
 #include "config_version.h"
+#include "npz_version.h"
 #include "spec_settings.h"
 #include "store_version.h"
 #include <fcntl.h>
@@ -16,12 +17,13 @@
 
 void cli_libraries(char *ret_text, size_t size)
 {
-    char mpi[256], hdf5[64], yaml[64], hash[64];
+    char mpi[256], hdf5[64], yaml[64], zip[64], hash[64];
     comm_version(mpi, sizeof mpi);
     store_version(hdf5, sizeof hdf5);
     config_version(yaml, sizeof yaml);
+    npz_version(zip, sizeof zip);
     base_version(hash, sizeof hash);
-    snprintf(ret_text, size, "%s; %s; %s; %s", mpi, hdf5, yaml, hash);
+    snprintf(ret_text, size, "%s; %s; %s; %s; %s", mpi, hdf5, yaml, zip, hash);
 }
 
 void cli_print_version(void)
