@@ -201,7 +201,7 @@ size_t store_plan_length_index(const struct plan *plan, int64_t test_length)
 bool store_plan_varies(const struct plan *plan, const struct setting *setting)
 {
     size_t count;
-    if (setting->assigned || store_sweep_column(plan->sweep, setting, &count))
+    if ((setting->assigned && !setting->unhashed) || store_sweep_column(plan->sweep, setting, &count))
         return true;
     union setting_value fixed = setting_get(setting, &plan->sweep->base);
     for (size_t row = 0; row < plan->rows_count; row++)
