@@ -235,7 +235,7 @@ static void believes_no_shape_that_the_member_has_no_room_for(void **state)
         {"'shape': (2, 3, 4), }       ", "'shape': (99999999999999999999)}", "its shape is absurd"},
         {"'shape': (2, 3, 4)", "'shape': (2, -3, 4", "its header has no shape"},
         {"'shape': (2, 3, 4)", "'shape'; (2, 3, 4)", "its header is malformed"},
-        {"'descr': '|u1'", "'descr': '|u1 ", "its header is malformed"},
+        {"'descr': '|u1'", "'descr': '|u1 ", "is of a type that is not read"},
         {"'descr': '|u1'", "'descr': ''   ", "is of a type that is not read"},
         {"'fortran_order': False", "'fortran_order': Maybe", "its header names no order"},
         {"'descr': '|u1', 'fortran_order': False", "'fortran_order': False                 ",

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+"""Data: samples that people can read, all of a trial's sets for numpy, and training on sets from a file."""
+import re
+from pathlib import Path
+
+import h5py
+import numpy as np
+from harness import claim, lgsweep, main, same, write
+
+TAIL = """\
+model: {kind: %s, width: 8, heads: 2, layers: 1}
+train: {optimizer: adamw, learning_rate: 1e-2, epochs: 3, batch_size: 8}
+evaluate: {points: 4, test_samples: 300, validation_samples: 250, test_length: [1x, 2x]}
+"""
+MADE = "task: {kind: accumulator, modulus: 3, train_length: 9, samples: 40, noise_rate: 0.2%s}\n" + TAIL
+READ = "task: {kind: file, path: x.npz, train_length: 9, samples: 40, noise_rate: %s%s}\n" + TAIL
+CURVES = ("train_loss", "train_error_clean", "flips_fitted", "validation_loss", "test_error", "final_test_loss")
+
+
+def rows(sample):
+    """The words of each row of a printed sample, over all of its lines."""
+    found = {}
+    for line in sample.splitlines():
+        if re.match(r"  [a-z]+ ", line):
+            found.setdefault(line.split()[0], []).extend(line.split()[1:])
+    return found
+
+
+def load(path="x.npz"):
+    with np.load(path) as arrays:
+        return {name: arrays[name] for name in arrays.files}
+
+
+def curves(store):
+    """What the trials with the noise of the sweep came to, by the name of the variable."""
+    with h5py.File(store) as file:
+        keep = file["trials/twin"][...] == 0
+        return {name: file[f"trials/{name}"][...][keep] for name in CURVES}
+
+
+def assert_same_curves(a, b):
+    for name, values in curves(a).items():
+        assert np.array_equal(values, curves(b)[name], equal_nan=True), name
+    assert np.isfinite(curves(a)["train_loss"]).all()
+
+
+@claim("data prints symbols over targets, and the labels before noise where it replaced them")
+def prints_tokens():
+    write("t.yaml", (MADE % ("", "rnn")).replace("train_length: 9", "train_length: 30"))
+    text = lgsweep("data", "t.yaml", "-n", "6").stdout
+    replaced = 0
+    for sample in text.split("sample ")[1:]:
+        found, state, states = rows(sample), 0, []
+        for symbol in found["tokens"]:
+            state = (state + (int(symbol) if symbol != "·" else 0)) % 3
+            states.append(str(state))
+        flips = [target for target, clean in zip(found["targets"], states) if target != clean]
+        assert len(flips) == len(found.get("clean", [])), sample
+        assert found.get("clean", []) == [clean for target, clean in zip(found["targets"], states) if target != clean], sample
+        replaced += int(re.search(r"(\d+) of 30 targets replaced", sample)[1]) if flips else 0
+    assert 15 < replaced < 60, text
+    test = lgsweep("data", "t.yaml", "--split", "test", "--length", "12").stdout
+    assert "300 samples of 12 tokens; chance error" in test and "replaced" not in test, test
+
+
+READABLE = [
+    ("brackets, begin_token: true", "^ ( ) [ ] . -"),
+    ("brackets, supervision: final, query_token: true", "( [ ? *"),
+    ("automaton, automaton: flip_flop, supervision: final", "hold w0 w1 *"),
+    ("automaton, automaton: modular_arithmetic", "+ - * 4"),
+]
+
+
+@claim("data prints {} in symbols of their own", READABLE)
+def prints_symbols(task, words):
+    write("t.yaml", f"task: {{kind: {task}, train_length: 17}}\nmodel: {{kind: rnn}}\n")
+    text = lgsweep("data", "t.yaml", "-n", "9").stdout
+    assert set(words.split()) <= set(text.split()), text
+    assert max(map(len, text.splitlines())) <= 80, text
+
+
+@claim("data -o writes every set for numpy: labels follow from the tokens, flips from the labels before noise")
+def writes_sets():
+    text = lgsweep("data", write("a.yaml", MADE % ("", "rnn")), "-o", "x.npz").stdout
+    assert "train 40, validation 250, test/9 300, test/18 300" in text, text
+    x = load()
+    assert x["train/tokens"].shape == (40, 9) and x["test/18/tokens"].shape == (300, 18)
+    assert x["vocabulary"] == 6 and x["classes"] == 3 and x["train/tokens"].dtype == np.int32
+    for name in ("train", "validation", "test/9", "test/18"):
+        tokens = x[f"{name}/tokens"]
+        states = np.cumsum(np.where(tokens >= 3, tokens - 3, 0), axis=1) % 3
+        assert np.array_equal(x[f"{name}/clean"], states), name
+        flips = (x[f"{name}/targets"] != states).mean()
+        assert (0.1 < flips < 0.3) if name == "train" else flips == 0, (name, flips)
+
+
+@claim("data -o packs sequences of different lengths, with masks and relevant positions, and vectors too")
+def writes_other_shapes():
+    task = "task: {kind: brackets, train_length: 9, samples: 40, length_distribution: uniform, begin_token: true}\n"
+    lgsweep("data", write("a.yaml", task + TAIL % "rnn"), "-o", "x.npz")
+    x = load()
+    offsets, lengths = x["train/offsets"], np.diff(x["train/offsets"])
+    assert offsets[0] == 0 and len(offsets) == 41 and lengths.min() < 6 and lengths.max() == 10
+    assert len(x["train/tokens"]) == len(x["train/targets"]) == len(x["train/mask"]) == offsets[-1]
+    assert (x["train/tokens"][offsets[:-1]] == 4).all() and (x["train/mask"][offsets[:-1]] == 0).all()
+    assert x["train/mask"].sum() == offsets[-1] - 40 and x["test/18/tokens"].shape == (300, 19)
+    lgsweep("data", write("b.yaml", (task + TAIL % "rnn").replace("uniform", "fixed, supervision: final")), "-o", "y.npz")
+    assert load("y.npz")["train/relevant"].shape == (40, 1) and load("y.npz")["train/targets"].shape == (40,)
+    lgsweep("data", write("c.yaml", "task: {train_length: 5, dim: 4, samples: 30}\n"), "-o", "z.npz")
+    z = load("z.npz")
+    signal = np.take_along_axis(z["train/vectors"], z["train/relevant"][:, :, None], 1)[:, 0]
+    assert z["train/vectors"].shape == (30, 5, 4) and np.array_equal(signal[:, 0] == 8, z["train/clean"] == 1)
+
+
+@claim("data -o of a stream writes as many samples as --count says, and 10000 without")
+def writes_stream():
+    write("a.yaml", (MADE % ("", "rnn")).replace("epochs: 3", "data: stream, steps: 20"))
+    lgsweep("data", "a.yaml", "-o", "x.npz", "--count", "123")
+    few = load()["train/tokens"]
+    lgsweep("data", "a.yaml", "-o", "x.npz", "--force")
+    assert len(few) == 123 and len(load()["train/tokens"]) == 10000 and np.array_equal(few, load()["train/tokens"][:123])
+
+
+@claim("data -o writes over nothing without --force, and the same bytes each time")
+def keeps_files():
+    lgsweep("data", write("a.yaml", MADE % ("", "rnn")), "-o", "x.npz")
+    first = Path("x.npz").read_bytes()
+    text = lgsweep("data", "a.yaml", "-o", "x.npz", code=2).stderr
+    assert "x.npz is there already" in text and "--force" in text, text
+    lgsweep("data", "a.yaml", "-o", "x.npz", "-f")
+    assert Path("x.npz").read_bytes() == first and sorted(path.name for path in Path(".").iterdir()) == ["a.yaml", "x.npz"]
+    assert "/nowhere/x.npz: No such file" in lgsweep("data", "a.yaml", "-o", "/nowhere/x.npz", code=2).stderr
+    lgsweep("data", "a.yaml", "-o", "y.npz", "--split", "test", code=2)
+
+
+TASKS = [("rnn", ""), ("transformer", ""), ("rnn", ", length_distribution: uniform, min_length: 3"), ("lstm", ", supervision: final")]
+
+
+@claim("training on a file that data -o wrote has the bits of training on what it was written from: {}{}", TASKS)
+def trains_on_its_file(kind, more):
+    lgsweep("run", write("a.yaml", MADE % (more, kind)), "-o", "a.h5")
+    lgsweep("data", "a.yaml", "-o", "x.npz")
+    final = ", supervision: final" if "final" in more else ""
+    lgsweep("data", write("b.yaml", READ % (0, final, kind)), "-o", "y.npz")
+    assert Path("x.npz").read_bytes() == Path("y.npz").read_bytes()
+    lgsweep("run", "b.yaml", "-o", "b.h5")
+    assert_same_curves("a.h5", "b.h5")
+    clean = load()
+    for name in list(clean):
+        if name.endswith("/clean"):
+            clean[name.replace("clean", "targets")] = clean.pop(name)
+    np.savez_compressed("x.npz", **clean)
+    lgsweep("run", write("c.yaml", READ % (0.2, final, kind)), "-o", "c.h5")
+    assert_same_curves("a.h5", "c.h5")
+
+
+def own_file(**changes):
+    """A file that numpy writes: the class of a sequence is the parity of its ones."""
+    random = np.random.default_rng(5)
+    arrays = {}
+    for name, count, length in (("train", 60, 9), ("validation", 250, 9), ("test/9", 300, 9), ("test/18", 300, 18)):
+        arrays[f"{name}/tokens"] = random.integers(0, 2, (count, length), np.int64)
+        arrays[f"{name}/targets"] = (arrays[f"{name}/tokens"].sum(1) % 2).astype(np.uint8)
+    arrays.update(changes)
+    np.savez_compressed("x.npz", **{name: value for name, value in arrays.items() if value is not None})
+
+
+OWN = READ % (0.1, ", supervision: final", "lstm")
+
+
+@claim("a file of numpy's trains, and all commands know its store when the file is gone")
+def trains_on_own_file():
+    own_file()
+    lgsweep("run", write("a.yaml", "save: {weights: [last]}\n" + OWN), "-o", "a.h5", ranks=2)
+    assert np.isfinite(curves("a.h5")["final_test_loss"]).all()
+    with h5py.File("a.h5") as file:
+        assert file.attrs["task"] == "file" and file.attrs["path"] == "x.npz" and file.attrs["file_hash"] != 0
+        assert 0.4 < file["trials/chance_error"][0, 0] <= 0.5 and np.isnan(file["trials/bayes_error"][...]).all()
+    weights = str(next(Path("a.h5.weights").iterdir()))
+    loss = lgsweep("predict", weights, "--length", "18").stdout
+    Path("x.npz").rename("moved.npz")
+    assert "No such file" in lgsweep("predict", weights, code=2).stderr
+    assert lgsweep("predict", weights, "--length", "18", "--data", "moved.npz").stdout == loss
+    assert "the set test/9 has 300 sequences" in lgsweep("predict", weights, "--data", "moved.npz", "-n", "301", code=2).stderr
+    assert "2 of 2 trials over" in lgsweep("status", "a.h5").stdout
+    assert "T=18" in lgsweep("show", "a.h5").stdout
+    lgsweep("publish", "a.h5")
+    same("a.h5", "a.h5")
+    assert "a.yaml:2:20:" in lgsweep("run", "a.yaml", "-o", "a.h5", code=2).stderr
+    Path("moved.npz").rename("x.npz")
+    assert "2 done before" in lgsweep("run", "a.yaml", "-o", "a.h5").stderr
+
+
+@claim("a store goes on with no other file, and a sweep may say which one it wants")
+def other_file():
+    own_file()
+    lgsweep("run", write("a.yaml", OWN), "-o", "a.h5")
+    with h5py.File("a.h5") as file:
+        known = int(file.attrs["file_hash"])
+    own_file(classes=np.array(2))
+    text = lgsweep("run", "a.yaml", "-o", "a.h5", code=2).stderr
+    assert f"file_hash is {known} there" in text, text
+    text = lgsweep("plan", write("b.yaml", f"{OWN}file_hash: {known}\n"), code=2).stderr
+    assert "b.yaml:5:1:" in text and f"file_hash is {known}, but that of the file is" in text, text
+    own_file()
+    lgsweep("run", "b.yaml", "-o", "a.h5")
+
+
+# What is wrong, what replaces a part of the sweep or of the file, and what is said.
+BAD = [
+    ("a missing file", ("x.npz", "y.npz"), {}, ["a.yaml:1:20:", "y.npz", "No such file"]),
+    ("a sweep without its path", ("path: x.npz, ", ""), {}, ["a.yaml:1:8:", "path is missing"]),
+    ("a missing validation set", None, {"validation/tokens": None}, ["a.yaml:1:20:", "has no array validation/tokens; add it"]),
+    ("a test length without a set", ("2x", "3x"), {}, ["a.yaml:4:", "test length 27 has no set in x.npz; add test/27/tokens"]),
+    ("targets of a wrong shape", None, {"train/targets": np.zeros((60, 3), int)}, ["(60, 3)", "(60,)", "(60, 9)"]),
+    ("targets that are reals", None, {"train/targets": np.zeros(60)}, ["train/targets is float64", "int32"]),
+    ("a target out of range", None, {"train/targets": np.full(60, 2), "classes": 2}, ["train/targets has 2 in sample 0", "from 0 to 1"]),
+    ("a negative token", None, {"test/9/tokens": np.full((300, 9), -1)}, ["test/9/tokens has -1 in sample 0, position 0"]),
+    ("an empty sequence", None, {"train/tokens": np.zeros(540, int), "train/offsets": np.repeat([0, 540], [2, 59])},
+     ["train/offsets has 0 in sample 1", "at least one token"]),
+    ("Fortran order", None, {"train/tokens": np.asfortranarray(np.zeros((60, 9), int))}, ["Fortran order; save numpy.ascontiguousarray"]),
+    ("lists of lists", None, {"train/tokens": np.array([[0], [0, 1]], object)}, ["Python objects"]),
+    ("another train length", ("train_length: 9", "train_length: 8"), {}, ["a.yaml:1:33:", "write train_length: 9"]),
+    ("too many samples", ("samples: 40", "samples: 61"), {}, ["a.yaml:1:50:", "samples is 61", "has 60 sequences"]),
+    ("too many test samples", ("test_samples: 300", "test_samples: 301"), {}, ["a.yaml:4:", "test_samples is 301", "has 300 sequences"]),
+    ("the other supervision", (", supervision: final", ""), {}, ["one a sequence; write supervision: final"]),
+    ("a stream", ("epochs: 3", "data: stream"), {}, ["a.yaml:3:", "take data: finite"]),
+    ("noise twice", None, {"train/clean": np.zeros(60, int)}, ["a.yaml:1:", "write noise_rate: 0"]),
+    ("lengths of its own", ("train_length: 9", "train_length: 9, length_distribution: uniform"), {}, ["a.yaml:1:", "are in its file"]),
+]
+
+
+@claim("a sweep on a file is refused with its line for {}", BAD)
+def refused(_, change, arrays, words):
+    own_file(**arrays)
+    write("a.yaml", OWN.replace(*change) if change else OWN)
+    assert not change or change[0] in OWN
+    for command in ("plan", "run"):
+        text = lgsweep(command, "a.yaml", code=2).stderr
+        assert all(word in text for word in ["a.yaml:", *words]), text
+
+
+@claim("a sweep over several files is refused with the line of the axis")
+def several_files():
+    own_file()
+    write("a.yaml", OWN.replace("path: x.npz, ", "") + "grid: {path: [x.npz, y.npz]}\n")
+    text = lgsweep("plan", "a.yaml", code=2).stderr
+    assert "a.yaml:5:8:" in text and "path is no axis" in text, text
+
+
+@claim("a file that is damaged or none is refused with the line that names it: {}", [("half of it",), ("a text",), ("a flipped byte",)])
+def damaged(how):
+    own_file()
+    data = bytearray(Path("x.npz").read_bytes())
+    if how == "a flipped byte":
+        data[len(data) // 3] ^= 0x55
+    Path("x.npz").write_bytes(data[:len(data) // 2] if how == "half of it" else b"tokens" if how == "a text" else data)
+    done = lgsweep("plan", write("a.yaml", OWN), code=None)
+    assert done.returncode in (2, 5) and "a.yaml:1:20: x.npz" in done.stderr, done.stderr
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Small files of data: a good one of which arrays are replaced, added or left out.
+#pragma once
+#include "support.h"
+
+#include "npz.h"
+#include "task_source.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// `numbers` in rows of `rest` (0: one dimension); none: the array is left out.
+struct file_array {
+    const char *name;
+    int64_t rest;
+    size_t count;
+    int32_t numbers[24];
+};
+
+// Six training sequences of four tokens below 3, targets below 2, one a sequence.
+static const struct file_array good_arrays[] = {
+    {"train/tokens", 4, 24, {0, 1, 2, 0, 1, 1, 1, 1, 2, 2, 2, 2, 0, 0, 0, 0, 1, 2, 1, 2, 0, 2, 0, 2}},
+    {"train/targets", 0, 6, {0, 1, 0, 1, 1, 1}},
+    {"validation/tokens", 4, 8, {0, 0, 0, 0, 1, 1, 1, 1}},
+    {"validation/targets", 0, 2, {0, 1}},
+    {"test/8/tokens", 8, 16, {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2}},
+    {"test/8/targets", 0, 2, {0, 1}},
+};
+enum { GOOD_ARRAYS = sizeof good_arrays / sizeof *good_arrays, CHANGES = 3 };
+
+static inline void add_array(struct npz_writer *writer, const struct file_array *array)
+{
+    struct status status = {0};
+    if (!array->count)
+        return;
+    const int number = npz_add(writer, array->name, NPZ_INT32, array->rest ? 2 : 1, &array->rest);
+    assert_true(number >= 0);
+    assert_int_equal(npz_put(writer, number, array->numbers, array->count, &status), STATUS_OK);
+}
+
+static inline void write_file(const char *path, const struct file_array *changes, size_t count)
+{
+    struct npz_writer *writer = NULL;
+    struct status status = {0};
+    if (npz_create(path, &writer, &status) != STATUS_OK)
+        fail_msg("%s", status.text);
+    for (size_t i = 0; i < GOOD_ARRAYS; i++) {
+        bool changed = false;
+        for (size_t c = 0; c < count; c++)
+            changed |= changes[c].name && strcmp(changes[c].name, good_arrays[i].name) == 0;
+        if (!changed)
+            add_array(writer, &good_arrays[i]);
+    }
+    for (size_t c = 0; c < count; c++)
+        if (changes[c].name)
+            add_array(writer, &changes[c]);
+    assert_int_equal(npz_finish(writer, &status), STATUS_OK);
+}
+
+struct file_fixture {
+    char folder[64], path[96];
+    struct arena *arena;
+    struct task_file file;
+    struct settings settings;
+};
+
+static inline void open_file_fixture(struct file_fixture *f)
+{
+    *f = (struct file_fixture){.folder = "/tmp/file-XXXXXX"};
+    assert_non_null(mkdtemp(f->folder));
+    snprintf(f->path, sizeof f->path, "%s/a.npz", f->folder);
+    f->arena = arena_create(1 << 16, 0);
+    assert_non_null(f->arena);
+}
+
+static inline void close_file_fixture(struct file_fixture *f)
+{
+    unlink(f->path);
+    assert_int_equal(rmdir(f->folder), 0);
+    arena_destroy(f->arena);
+}
+
+// The settings of a trial on the whole of a file that was looked at.
+static inline void look(struct file_fixture *f)
+{
+    struct status status = {0};
+    if (task_file_look(f->path, f->arena, &f->file, &status) != STATUS_OK)
+        fail_msg("%s", status.text);
+    settings_defaults(&f->settings);
+    f->settings.seed = 7;
+    f->settings.task.kind = TASK_FILE;
+    f->settings.task.path = f->path;
+    f->settings.task.supervision = f->file.sets[0].every_token ? SUPERVISION_STEPS : SUPERVISION_FINAL;
+    f->settings.task.noise_rate = 0;
+    f->settings.task.samples = f->file.sets[0].in_file;
+    f->settings.task.train_length = f->file.sets[0].longest;
+    f->settings.evaluate.validation_samples = f->file.sets[1].in_file;
+    f->settings.evaluate.test_samples = 2;
+    task_file_tell(&f->file, &f->settings);
+}
