@@ -53,16 +53,17 @@ static double one(long few, long many, long k)
     return (k < many ? (1 - x - (k < few ? y : 0)) / 2 : carried) / some;
 }
 
-// A second number with WINDOW bits more than k leaves bit k as likely 1 as 0, and the sum no chance to end there.
+// Splits by the bits of the longer number: below k - 1 of them the sum has ended, and WINDOW more than k leave bit k as
+// likely 1 as 0 and the sum no chance to end there.
 static double chance_error(const struct settings *settings, long length)
 {
     enum { WINDOW = 64 };
     struct strings_odds odds = {0, 0, 1};
-    const long splits = length - 2, bits = length - 1;
+    const long splits = length - 2, bits = length - 1, half = (bits + 1) / 2;
     (void)settings;
     for (long k = 0; k <= bits; k++) {
         double ones = 0, ends = 0;
-        for (long many = (bits + 1) / 2; many < bits; many++) {
+        for (long many = k - 1 > half ? k - 1 : half; many < bits; many++) {
             const long few = bits - many, both = few < many ? 2 : 1;
             if (many >= k + WINDOW) {
                 ones += 0.5 * (double)(2 * (bits - many) - (few == many));

@@ -30,18 +30,20 @@ static void symbol(const struct settings *settings, int32_t token, char ret_text
 }
 
 // Products of factors with SHOWN bits in all tell those of longer ones: the lowest and the highest bits hardly know of
-// those between. For each way to share them out, all pairs of factors are looked at where these are FEW_BITS in all,
-// and else so many draws: as the chance error averages over rows and ways, its standard error is below 0.0005.
-enum { SHOWN = 62, FEW = SHOWN / 2, FEW_BITS = 16, DRAWN_PAIRS = 1 << 15 };
+// those between. For each way to share them out, pairs of factors give bits `many` and higher and the end: all pairs
+// where the factors have FEW_BITS in all, else so many draws. The standard error of the chance error is below 0.0005.
+enum { SHOWN = 63, FEW = SHOWN / 2, FEW_BITS = 16, DRAWN_PAIRS = 1 << 14 };
 struct tally {
     double one[SHOWN + 1], end[SHOWN + 1]; // of each row
 };
 
-static void count_pair(uint64_t x, uint64_t y, double weight, struct tally *tally)
+static void count_pair(uint64_t product, long many, double weight, struct tally *tally)
 {
-    long bits = 0;
-    for (uint64_t product = x * y; product; product >>= 1)
-        tally->one[bits++] += product & 1 ? weight : 0;
+    long bits = many;
+    for (uint64_t rest = product >> many; rest; rest >>= 1)
+        tally->one[bits++] += rest & 1 ? weight : 0;
+    while (!(product >> (bits - 1)))
+        bits--;
     tally->end[bits] += weight;
 }
 
@@ -60,12 +62,20 @@ static void count_pairs(long few, long many, double weight, struct tally *tally)
     const double pairs = all ? (double)(x_end - 1) * (double)(y_end - 1) : DRAWN_PAIRS;
     for (uint64_t x = 1; all && x < x_end; x++)
         for (uint64_t y = 1; y < y_end; y++)
-            count_pair(x, y, weight / pairs, tally);
+            count_pair(x * y, many, weight / pairs, tally);
     for (uint64_t pair = 0; !all && pair < DRAWN_PAIRS; pair++) {
         uint32_t word[4];
         random_block(key, pair, (uint32_t)few, 0, word);
-        count_pair(drawn(word[0], word[1], few), drawn(word[2], word[3], many), weight / pairs, tally);
+        count_pair(drawn(word[0], word[1], few) * drawn(word[2], word[3], many), many, weight / pairs, tally);
     }
+}
+
+// Bits below `many`: where k + 1 bits of the shorter factor are not all 0, those of the longer one make bit k uniform.
+static void add_low_bits(long few, long many, double weight, struct tally *tally)
+{
+    const double some = (1 - ldexp(1, (int)-few)) * (1 - ldexp(1, (int)-many));
+    for (long k = 0; k < many; k++)
+        tally->one[k] += weight * (1 - ldexp(1, (int)-(k + 1 < few ? k + 1 : few))) / 2 / some;
 }
 
 static double chance_error(const struct settings *settings, long length)
@@ -77,6 +87,7 @@ static double chance_error(const struct settings *settings, long length)
     for (long few = 1; few <= most_few; few++) {
         const double splits = few < most_few ? 2 : (double)(bits - 1 - 2 * (most_few - 1));
         count_pairs(few, shown - few, splits / (double)(bits - 1), &tally);
+        add_low_bits(few, shown - few, splits / (double)(bits - 1), &tally);
     }
     for (long k = 0; k <= shown; k++)
         strings_odds_row(&odds, tally.one[k], tally.end[k], k == FEW ? (double)(1 + bits - shown) : 1);

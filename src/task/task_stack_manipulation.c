@@ -39,36 +39,38 @@ static void symbol(const struct settings *settings, int32_t token, char ret_text
     strings_sign(token, 2, signs, ret_text);
 }
 
-// The heights after one more action, in place; before it the highest is `most`.
-static void step(double *height, long most)
+// How likely each height is after one more action, before which `most` is the highest and one more is 0.
+static void step(const double *restrict height, long most, double *restrict ret_height)
 {
-    double below = height[0], now = height[1];
-    height[0] = (below + now) / 3;
-    for (long h = 1; h <= most + 1; h++) {
-        const double above = h < most ? height[h + 1] : 0;
-        height[h] = (2 * below + above) / 3;
-        below = now;
-        now = above;
-    }
+    const double third = 1.0 / 3;
+    ret_height[0] = (height[0] + height[1]) * third;
+    for (long h = 1; h <= most; h++)
+        ret_height[h] = (2 * height[h - 1] + height[h + 1]) * third;
+    ret_height[most + 1] = 2 * height[most] * third;
 }
 
 // A stack of t bits that is complete at place t goes on like any other that is as high there. Its bits stay uniform.
 static double chance_error(const struct settings *settings, long length)
 {
     const long splits = length > 1 ? length - 1 : 1;
-    double *height = calloc((size_t)length + 2, sizeof *height);
+    double *storage = calloc(2 * ((size_t)length + 2), sizeof *storage);
     struct strings_odds odds = {0, 0, 1};
     (void)settings;
-    if (!height)
+    if (!storage)
         return NAN;
+    double *height = storage, *next = storage + length + 2;
     for (long t = 1; t <= splits; t++) {
         height[t] += 1 / (double)splits;
-        if (t < length)
-            step(height, t);
+        if (t == length)
+            break;
+        step(height, t, next);
+        double *spare = height;
+        height = next;
+        next = spare;
     }
     for (long k = 0; k <= length; k++)
         strings_odds_row(&odds, (odds.present - height[k]) / 2, height[k], 1);
-    free(height);
+    free(storage);
     return 1 - odds.right / odds.counted;
 }
 
