@@ -102,7 +102,7 @@ const struct cli_command command_data = {
         "  train/vectors     (samples, length, dim), in place of tokens\n"
         "  train/targets     the labels, noise included; train/clean those before noise: flips are where they differ\n"
         "  train/mask        0 where a target does not count; train/relevant the relevant positions\n"
-        "  validation/…, test/T/… for each test length, vocabulary and classes",
+        "  validation/…, test/T/… for test sequences of T tokens, vocabulary and classes",
     .options = options,
     .least = 1,
     .most = 1,

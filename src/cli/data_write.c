@@ -21,11 +21,21 @@ struct writing {
     struct bytes summary;
 };
 
+// Test sets go by their tokens, which are what a file has, whatever the task counts lengths in.
+static void name_set(const struct task_set *set, char ret_name[TASK_SET_NAME])
+{
+    if (set->split == SPLIT_TEST)
+        snprintf(ret_name, TASK_SET_NAME, "test/%ld", set->tokens);
+    else
+        snprintf(ret_name, TASK_SET_NAME, "%s", set->name);
+}
+
 static int add(struct writing *writing, const struct task_set *set, const char *part, enum npz_type type, bool packed,
                int dimensions, const int64_t *rest)
 {
-    char name[NPZ_NAME_SIZE];
-    snprintf(name, sizeof name, "%s/%s", set->name, part);
+    char name[NPZ_NAME_SIZE], of[TASK_SET_NAME];
+    name_set(set, of);
+    snprintf(name, sizeof name, "%s/%s", of, part);
     return npz_add(writing->writer, name, type, packed ? dimensions - 1 : dimensions, packed ? rest + 1 : rest);
 }
 
@@ -121,8 +131,9 @@ static void draw(const struct writing *writing, const struct task_set *set, long
 
 static void note(struct writing *writing, const struct task_set *set, long count)
 {
-    char text[TASK_SET_NAME + 48];
-    const int length = snprintf(text, sizeof text, "%s%s %ld", writing->summary.size ? ", " : "", set->name, count);
+    char text[TASK_SET_NAME + 48], name[TASK_SET_NAME];
+    name_set(set, name);
+    const int length = snprintf(text, sizeof text, "%s%s %ld", writing->summary.size ? ", " : "", name, count);
     bytes_raw(&writing->summary, text, (size_t)length);
 }
 
