@@ -103,7 +103,7 @@ def writes_other_shapes():
     assert offsets[0] == 0 and len(offsets) == 41 and lengths.min() < 6 and lengths.max() == 10
     assert len(x["train/tokens"]) == len(x["train/targets"]) == len(x["train/mask"]) == offsets[-1]
     assert (x["train/tokens"][offsets[:-1]] == 4).all() and (x["train/mask"][offsets[:-1]] == 0).all()
-    assert x["train/mask"].sum() == offsets[-1] - 40 and x["test/18/tokens"].shape == (300, 19)
+    assert x["train/mask"].sum() == offsets[-1] - 40 and x["test/19/tokens"].shape == (300, 19)
     lgsweep("data", write("b.yaml", (task + TAIL % "rnn").replace("uniform", "fixed, supervision: final")), "-o", "y.npz")
     assert load("y.npz")["train/relevant"].shape == (40, 1) and load("y.npz")["train/targets"].shape == (40,)
     lgsweep("data", write("c.yaml", "task: {train_length: 5, dim: 4, samples: 30}\n"), "-o", "z.npz")
@@ -154,6 +154,15 @@ def trains_on_its_file(kind, more):
     assert_same_curves("a.h5", "c.h5")
 
 
+@claim("what a model writes symbol by symbol comes back from a file with the same bits, in tokens")
+def trains_on_arithmetic():
+    task = "task: {kind: addition, train_length: 3, samples: 40, length_distribution: uniform, noise_rate: 0.1}\n" + TAIL % "transformer"
+    lgsweep("run", write("a.yaml", task), "-o", "a.h5")
+    assert "test/12 300, test/21 300" in lgsweep("data", "a.yaml", "-o", "x.npz").stdout
+    lgsweep("run", write("b.yaml", (READ % (0, "", "transformer")).replace("th: 9", "th: 12").replace("[1x, 2x]", "[12, 21]")), "-o", "b.h5")
+    assert_same_curves("a.h5", "b.h5")
+
+
 def own_file(**changes):
     """A file that numpy writes: the class of a sequence is the parity of its ones."""
     random = np.random.default_rng(5)
@@ -189,6 +198,35 @@ def trains_on_own_file():
     assert "a.yaml:2:20:" in lgsweep("run", "a.yaml", "-o", "a.h5", code=2).stderr
     Path("moved.npz").rename("x.npz")
     assert "2 done before" in lgsweep("run", "a.yaml", "-o", "a.h5").stderr
+
+
+@claim("test sequences of a file may differ in length, and some targets may not count")
+def tests_on_ragged():
+    random = np.random.default_rng(6)
+    lengths = random.integers(1, 19, 300)
+    offsets, tokens = np.append(0, np.cumsum(lengths)), random.integers(0, 2, lengths.sum())
+    every = {f"{name}/targets": random.integers(0, 2, (count, 9)) for name, count in (("train", 60), ("validation", 250), ("test/9", 300))}
+    mask = random.integers(0, 2, lengths.sum())
+    mask[offsets[:-1]] = 1
+    targets = np.where(mask == 1, tokens, -1)
+    own_file(**every, **{"test/18/tokens": tokens, "test/18/offsets": offsets, "test/18/targets": targets, "test/18/mask": mask})
+    lgsweep("run", write("a.yaml", "save: {weights: [last]}\n" + OWN.replace(", supervision: final", "")), "-o", "a.h5")
+    lgsweep("predict", next(Path("a.h5.weights").iterdir()), "-l", "18", "-o", "p.csv")
+    table = np.genfromtxt("p.csv", delimiter=",", names=True)
+    assert len(table) == mask.sum() and np.array_equal(table["target"], targets[mask == 1])
+    with h5py.File("a.h5") as file:
+        errors = file["trials/final_test_error"][...][:, 1]
+    assert np.isclose(errors, (table["class"] != table["target"]).mean(), atol=1e-6).any(), errors
+
+
+@claim("a sweep may have a file beside other tasks")
+def beside_other_tasks():
+    own_file()
+    write("a.yaml", OWN.replace("kind: file, ", "") + "grid: {task: [file, accumulator, brackets]}\n")
+    lgsweep("run", "a.yaml", "-o", "a.h5")
+    lgsweep("run", write("b.yaml", OWN), "-o", "b.h5")
+    shared = lgsweep("diff", "a.h5", "b.h5", code=5).stdout
+    assert shared.count("done | absent") == 4 and "absent | done" not in shared, shared
 
 
 @claim("a store goes on with no other file, and a sweep may say which one it wants")
