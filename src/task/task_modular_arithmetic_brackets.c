@@ -59,19 +59,20 @@ static double *share_of(const struct values *values, long class)
     return values->share + class * values->room;
 }
 
-// The shares at a length, from those of all shorter ones.
+// The shares at a length, from those of all shorter ones: of two classes it is all one which is on the left.
 static void join(const struct values *values, long length)
 {
     const long splits = length - 4;
     double joined[CLASSES] = {0};
     for (long i = 0; i < values->classes; i++)
-        for (long j = 0; j < values->classes; j++) {
+        for (long j = i; j < values->classes; j++) {
             const double *left = share_of(values, i), *right = share_of(values, j);
             double sum[4] = {0};
             for (long l = 1; l <= splits; l++)
                 sum[l % 4] += left[l] * right[length - 3 - l];
+            const double both = ((sum[0] + sum[1]) + (sum[2] + sum[3])) * (i == j ? 1 : 2) / (double)splits;
             for (long k = 0; k < values->classes; k++)
-                joined[k] += values->to[i][j][k] * ((sum[0] + sum[1]) + (sum[2] + sum[3])) / (double)splits;
+                joined[k] += values->to[i][j][k] * both;
         }
     for (long k = 0; k < values->classes; k++)
         share_of(values, k)[length] = joined[k];
@@ -97,7 +98,7 @@ static void follow(const struct values *values, long length)
         const long next = from + 1 + from / EXACT, to = next < length ? next : length;
         for (long k = 0; k < values->classes; k++)
             share_of(values, k)[to] = share_of(values, k)[from];
-        for (int pass = 0; pass < (to > from + 1 ? 3 : 1); pass++) {
+        for (int pass = 0; pass < (to > from + 1 ? 2 : 1); pass++) {
             fill(values, from, to);
             join(values, to);
         }
