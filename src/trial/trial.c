@@ -13,6 +13,7 @@
 
 #define MOST_BYTES 0x1p60
 enum { ALIGNMENT = 64 };         // of what an arena gives
+enum { TEXTS_BLOCK = 1 << 10 };  // of a record
 enum { RECORD_BYTES = 1 << 16 }; // what is left over, and a saved state or record of usual size
 
 static enum status_code check(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
@@ -126,13 +127,24 @@ void trial_progress(const struct trial *trial, struct trial_progress *ret_progre
     };
 }
 
+// A record outlives its trial.
+static enum status_code keep_texts(struct record *record, struct status *status)
+{
+    record->texts = arena_create(TEXTS_BLOCK, 0);
+    if (record->texts && settings_keep(&record->settings, record->texts))
+        return STATUS_OK;
+    return status_set(status, STATUS_MEMORY, "out of memory for the record of a trial");
+}
+
 enum status_code trial_record(const struct trial *trial, struct record *ret_record, struct status *status)
 {
     struct record record;
     if (!train_done(trial->run))
         return status_set(status, STATUS_INTERNAL, "a trial that is not over has no record");
     record_init(&record, &trial->settings);
-    enum status_code code = train_record(trial->run, &record, status);
+    enum status_code code = keep_texts(&record, status);
+    if (code == STATUS_OK)
+        code = train_record(trial->run, &record, status);
     if (code == STATUS_OK)
         code = analyse_phases(&record, status);
     if (code == STATUS_OK)

@@ -110,9 +110,10 @@ static void texts_among_the_settings_are_copied(void **state)
     while (!done)
         assert_int_equal(trial_advance(trial, 0, &done, &status), STATUS_OK);
     assert_int_equal(trial_record(trial, &record, &status), STATUS_OK);
-    assert_true(hash_equal(record.identity, identity));
-    record_fini(&record);
     trial_destroy(trial);
+    assert_true(hash_equal(record.identity, identity));
+    assert_string_equal(record.settings.task.lengths, "2 3 6");
+    record_fini(&record);
     (void)state;
 }
 
