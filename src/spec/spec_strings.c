@@ -99,7 +99,7 @@ static enum status_code check_modulus(const struct settings *settings, struct st
     if (!has_residues(settings) || modulus <= most)
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
-                      "modulus is %" PRId64 ", but %s has numbers below at most %" PRId64 "; lower it to that", modulus,
+                      "modulus is %" PRId64 ", but %s counts modulo at most %" PRId64 "; lower it to that", modulus,
                       task_name(settings), most);
 }
 

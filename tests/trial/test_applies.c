@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BASES = 22, PAIRS = 4 };
+enum { BASES = 24, PAIRS = 4 };
 
 // Trials in whose settings every setting applies somewhere, and most do not elsewhere.
 static const char *const bases[BASES][PAIRS][2] = {
@@ -27,6 +27,8 @@ static const char *const bases[BASES][PAIRS][2] = {
     {{"model", "transformer"}, {"task", "addition"}, {"index_hints", "20"}, {"test_base", "7"}},
     {{"model", "rnn"}, {"task", "multiplication"}, {"multiplier_digits", "2"}, {"zero_padding", "false"}},
     {{"model", "lstm"}, {"task", "modular"}, {"test_modulus", "7"}},
+    {{"model", "lstm"}, {"task", "binary_multiplication"}},
+    {{"model", "transformer"}, {"task", "missing_duplicate_string"}, {"alphabet", "3"}},
     {{"model", "rnn"}, {"task", "accumulator"}, {"data", "stream"}, {"length_distribution", "uniform"}},
     {{"model", "rnn"}, {"task", "accumulator"}, {"length_distribution", "list"}, {"lengths", "1 3 6"}},
     {{"model", "rnn"}, {"task", "accumulator"}, {"data", "stream"}, {"curriculum", "validation"}},
