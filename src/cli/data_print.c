@@ -97,9 +97,10 @@ static int column_width(const struct sample *sample, const bool shown[ROWS], lon
     int width = 1;
     for (int row = 0; row < ROWS; row++) {
         char text[TASK_SYMBOL_SIZE];
+        if (!shown[row])
+            continue;
         text_at(sample, (enum row)row, t, text);
-        if (shown[row] && width_of(text) > width)
-            width = width_of(text);
+        width = width_of(text) > width ? width_of(text) : width;
     }
     return width;
 }
