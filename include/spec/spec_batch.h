@@ -29,8 +29,12 @@ struct batch {
     const int32_t *targets;  // (targets): the given (noisy) labels, 0 … classes-1; binary: 1 is y = +1
     const int32_t *clean;    // (targets): labels before noise
     const uint8_t *mask;     // (targets): 1 where a target counts; NULL: all count
-    long relevant_count;     // relevant positions a sample; 0 where the task names none
-    const int32_t *relevant; // (samples, relevant_count): the positions that the answer depends on, ascending
+    // The positions that an answer depends on, as rows of the sequence: (samples, relevant_count), ascending; or, where
+    // targets have some of their own, (targets, relevant_count), ascending and -1 behind the last: all -1 at targets
+    // that do not count or depend on none that is named.
+    long relevant_count; // 0 where the task names none
+    bool relevant_each;
+    const int32_t *relevant;
     int classes;             // 2 for binary
     bool binary;             // as in batch_shape
     // Which samples of which set these are: what a model draws for them is keyed so (noise on embeddings, positions).
@@ -56,6 +60,20 @@ static inline int64_t batch_target(const struct batch *batch, long sample)
 static inline long batch_targets(const struct batch *batch, long sample)
 {
     return batch->positions == 1 ? 1 : batch_length(batch, sample);
+}
+
+// First list of relevant positions of a sequence; of `samples` it is their number.
+static inline int64_t batch_relevant(const struct batch *batch, long sample)
+{
+    return batch->relevant_each ? batch_target(batch, sample) : sample;
+}
+// Of a sequence, with relevant_each: how many targets name any.
+static inline long batch_naming(const struct batch *batch, long sample)
+{
+    long count = 0;
+    for (int64_t list = batch_relevant(batch, sample), end = list + batch_targets(batch, sample); list < end; list++)
+        count += batch->relevant_count > 0 && batch->relevant[list * batch->relevant_count] >= 0;
+    return count;
 }
 
 static inline int64_t batch_index(const struct batch *batch, long sample)

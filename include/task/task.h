@@ -28,7 +28,8 @@ struct task_set {
     long tokens;         // of a sequence of `length`
     bool ragged, masked; // sequences may differ in length; some targets do not count
     long positions;      // 1: a target a sequence; tokens: one a token
-    long relevant_count;
+    long relevant_count; // a sample, or with relevant_each a target
+    bool relevant_each;
     struct batch_shape shape;
     char name[TASK_SET_NAME]; // "train", "validation", "test/512": part of every key; batches point to it
 };

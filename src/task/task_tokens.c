@@ -76,6 +76,33 @@ static void frame(const struct token_batch *batch, int32_t *tokens, long length)
         tokens[length - 1] = batch->first_special + (int32_t)batch->begin;
 }
 
+// Number of the lists of relevant positions of a set's samples with so many targets.
+static size_t lists_of(const struct task_set *set, size_t samples, size_t targets)
+{
+    return set->relevant_each ? targets : samples;
+}
+
+// Room for `count` lists, and those that a rule writes from the `skipped`th on.
+static void begin_relevant(const struct token_batch *batch, long first, long count, long skipped,
+                           struct token_sequence *sequence)
+{
+    const long each = batch->set->relevant_count;
+    if (!batch->relevant)
+        return;
+    sequence->relevant = batch->relevant + (first + skipped) * each;
+    sequence->relevant_stride = batch->set->relevant_each ? each : 0;
+    for (long r = 0; r < count * each; r++)
+        batch->relevant[first * each + r] = -1;
+}
+
+static void end_relevant(const struct token_batch *batch, long first, long count)
+{
+    const long each = batch->set->relevant_count;
+    int32_t *relevant = batch->relevant + first * each;
+    for (long r = 0; batch->begin && batch->relevant && r < count * each; r++)
+        relevant[r] += relevant[r] >= 0 ? (int32_t)batch->begin : 0;
+}
+
 static void write_sample(const struct token_batch *batch, const struct token_rule *rule, long first, long i)
 {
     const struct task_set *set = batch->set;
@@ -89,9 +116,10 @@ static void write_sample(const struct token_batch *batch, const struct token_rul
         .tokens = batch->tokens + row + begin,
         .targets = batch->clean + target + skipped,
         .mask = batch->mask ? batch->mask + target + skipped : NULL,
-        .relevant = batch->relevant ? batch->relevant + i * set->relevant_count : NULL,
     };
     const long count = each ? tokens - skipped : 1;
+    const bool own = set->relevant_each;
+    const long list = own ? (long)target : i, lists = own ? count + skipped : 1;
     int32_t *given = batch->targets + target + skipped;
     if (batch->noise.place == NOISE_CHAIN && batch->noise.rate > 0) {
         sequence.chain = &batch->noise;
@@ -99,14 +127,14 @@ static void write_sample(const struct token_batch *batch, const struct token_rul
     }
     if (sequence.mask)
         memset(sequence.mask, 1, (size_t)count);
+    begin_relevant(batch, list, lists, own ? skipped : 0, &sequence);
     rule->write(rule->rule, (uint64_t)(first + i), &sequence);
     if (!sequence.chain)
         token_add_noise(&batch->noise, (uint64_t)(first + i), sequence.targets, sequence.mask, count, given);
     frame(batch, batch->tokens + row, tokens);
     for (long t = 0; t < skipped; t++)
         batch->clean[target + t] = batch->targets[target + t] = batch->mask[target + t] = 0;
-    for (long r = 0; begin && r < set->relevant_count; r++)
-        sequence.relevant[r] += (int32_t)begin;
+    end_relevant(batch, list, lists);
 }
 
 static enum status_code out_of_memory(const struct task_set *set, long count, struct status *status)
@@ -144,7 +172,8 @@ enum status_code token_make(const struct task_set *set, long first, long count, 
     made.targets = arena_get(arena, targets, sizeof *made.targets);
     made.clean = arena_get(arena, targets, sizeof *made.clean);
     made.mask = set->masked ? arena_get(arena, targets, 1) : NULL;
-    made.relevant = relevant_count ? arena_get(arena, samples, relevant_count * sizeof *made.relevant) : NULL;
+    if (relevant_count)
+        made.relevant = arena_get(arena, lists_of(set, samples, targets), relevant_count * sizeof *made.relevant);
     if (!made.tokens || !made.targets || !made.clean || (set->masked && !made.mask) ||
         (relevant_count && !made.relevant))
         return out_of_memory(set, count, status);
@@ -159,6 +188,7 @@ enum status_code token_make(const struct task_set *set, long first, long count, 
                                 .clean = made.clean,
                                 .mask = made.mask,
                                 .relevant_count = set->relevant_count,
+                                .relevant_each = set->relevant_each,
                                 .relevant = made.relevant,
                                 .classes = set->shape.classes,
                                 .set = set->name,
@@ -168,7 +198,8 @@ enum status_code token_make(const struct task_set *set, long first, long count, 
 
 size_t token_sample_bytes(const struct task_set *set)
 {
-    return (size_t)(set->tokens + 2 * set->positions + set->relevant_count) * sizeof(int32_t) +
+    const size_t relevant = lists_of(set, 1, (size_t)set->positions) * (size_t)set->relevant_count;
+    return ((size_t)(set->tokens + 2 * set->positions) + relevant) * sizeof(int32_t) +
            (set->masked ? (size_t)set->positions : 0) + (set->ragged ? sizeof(int64_t) : 0);
 }
 

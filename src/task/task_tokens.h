@@ -20,7 +20,10 @@ struct token_sequence {
     long stride;
     int32_t *tokens, *targets;
     uint8_t *mask;     // as targets, NULL where the set has none; all 1 at first
-    int32_t *relevant; // (relevant_count), NULL where the set has none
+    // NULL where the set has none. Those of position t begin at relevant[t * relevant_stride]: with relevant_each the
+    // stride is relevant_count, and all are -1 at first; else it is 0, as that of the targets.
+    int32_t *relevant;
+    long relevant_stride;
     // noise_on chain: the rule goes on from corrupted states too, and writes what follows from them to `given` as it
     // writes clean targets; else NULL.
     const struct token_noise *chain;
