@@ -118,7 +118,7 @@ CONTRADICTIONS = [
     ("a mean head where each position has a target", "width: 16", "width: 16, pooling: mean", ["s.yaml:5:", "pooling is mean", "per_position"]),
     ("a head of each position where one target is", "width: 16", "width: 16, pooling: per_position, dropout: 0.1",
      ["s.yaml:5:", "supervision final"], ("modulus: 3", "modulus: 3, supervision: final")),
-    ("fewer random positions than train tokens", "width: 16", "width: 16, random_positions: 7", ["s.yaml:5:", "is 7", "train_length = 8"]),
+    ("fewer random positions than train tokens", "width: 16", "width: 16, random_positions: 7", ["s.yaml:5:", "is 7", "8 tokens"]),
     ("fewer random positions than test tokens", "width: 16", "width: 16, random_positions: 31", ["s.yaml:9:", "32 tokens", "random_positions = 31"]),
     ("test lengths beyond a transformer's limit", "[1x, 4x]", "[1x, 65536, 65537]", ["s.yaml:9:", "65537", "65536"]),
     ("a train length above the limit", "train_length: 8", "train_length: 65537", ["s.yaml:4:", "65537", "65536"]),
