@@ -350,7 +350,7 @@ const struct setting settings_table[] = {
     {"curriculum_increment", FIELD(TRAIN, train.curriculum_increment), INT(1, 1, 65536), .unit = "tokens",
      .applies = curriculum_by_validation, .help = "curriculum validation: by how much sequences get longer"},
     {"curriculum_every", FIELD(TRAIN, train.curriculum_every), INT(50, 1, STEPS_LIMIT), .unit = "steps",
-     .applies = curriculum_by_validation, .help = "curriculum validation: steps from one look to the next"},
+     .applies = curriculum_by_validation, .help = "curriculum validation: steps from one look to the next; looks count in no budget"},
     {"curriculum_keep", FIELD(TRAIN, train.curriculum_keep), REAL(0, 0, 1), .unit = "1", .applies = has_curriculum,
      .help = "curriculum: share of the samples that stay no longer than at first"},
     {"epochs", FIELD(TRAIN, train.epochs), INT(0, 0, 1e9), .unit = "1", .applies = counts_epochs,
