@@ -99,10 +99,13 @@ void nn_set_chunk(struct nn_model *model, long samples);
 
 // Outputs of a forward pass without dropout and attention noise; NULL members are not wanted.
 struct nn_outputs {
-    real *logits;                // (targets, outputs), as in nn_gradient
-    real *relevant_mass;         // (samples): attention on the relevant positions, mean over queries, heads and layers
-    real *relevant_value_norm;   // (samples): mean norm of the value vectors of the relevant tokens, likewise
-    real *irrelevant_value_norm; // (samples): and of the others; NaN without any. All three NaN without attention
+    real *logits; // (targets, outputs), as in nn_gradient
+    // All (samples), and NaN without attention: attention on the relevant positions, mean over queries, heads and
+    // layers, with relevant_each over the queries at rows whose targets name any, NaN without; mean norm of the value
+    // vectors of the relevant tokens, likewise, and of the others, NaN without any and with relevant_each.
+    real *relevant_mass;
+    real *relevant_value_norm;
+    real *irrelevant_value_norm;
 };
 // Memory O(length), whatever the number of samples. No malloc.
 void nn_predict(struct nn_model *model, const struct batch *batch, const struct nn_outputs *outputs);

@@ -30,6 +30,7 @@ struct train_tally {
     struct train_fit fit;
     double loss;                          // over targets
     double mass, signal_norm, noise_norm; // as in struct nn_outputs; NaN where the task names no relevant positions
+    long naming; // sequences behind `mass`: with relevant_each, those of which a target names some; else all
 };
 
 // Samples of `set` made and passed to the model at once, and the bytes they need in the arena for the time.

@@ -119,12 +119,28 @@ static double mass_of(const struct transformer *model, const struct batch *batch
     return sum;
 }
 
+// The same where each query has relevant keys of its own.
+static double mass_of_each(const struct batch *batch, const struct nn_attention *block, long sample)
+{
+    const long each = batch->relevant_count;
+    const int32_t *relevant = batch->relevant + (batch_relevant(batch, sample) + block->first) * each;
+    double sum = 0;
+    for (long lane = 0; lane < queries_of(block); lane++, relevant += each) {
+        real mass = 0;
+        for (long r = 0; r < each && relevant[r] >= 0 && relevant[r] < block->keys; r++)
+            mass += block->weights[relevant[r] * NN_LANES + lane];
+        sum += (double)(mass * block->inverse[lane]);
+    }
+    return sum;
+}
+
 // Rows from … to - 1 of one sequence; `mixed` starts at row `from`.
 static void attend_sequence(struct transformer *model, struct transformer_layer *layer,
                             const struct transformer_chunk *chunk, struct sequence sequence, long from, long to,
                             const struct transformer_heads *heads, struct nn_rows mixed)
 {
-    const int64_t index = batch_index(chunk->batch, sequence.sample);
+    const struct batch *batch = chunk->batch;
+    const int64_t index = batch_index(batch, sequence.sample);
     for (long head = 0; head < model->heads; head++) {
         struct nn_attention *block = attention_of(model, heads, sequence, head);
         for (long first = from; first < to; first += NN_LANES) {
@@ -133,7 +149,9 @@ static void attend_sequence(struct transformer *model, struct transformer_layer 
             model->common.kernels->mix(block, mixed.at + (first - from) * mixed.stride + head * model->head_padded,
                                        mixed.stride);
             if (chunk->mass)
-                chunk->mass[sequence.sample - chunk->first] += mass_of(model, chunk->batch, block, sequence.sample);
+                chunk->mass[sequence.sample - chunk->first] += batch->relevant_each
+                                                                   ? mass_of_each(batch, block, sequence.sample)
+                                                                   : mass_of(model, batch, block, sequence.sample);
         }
     }
 }

@@ -102,7 +102,7 @@ static void begin_measures(struct transformer *model, struct transformer_chunk *
     memset(model->measured, 0, (size_t)(3 * samples) * sizeof *model->measured);
     if (outputs->relevant_mass && chunk->batch->relevant_count > 0)
         chunk->mass = model->measured;
-    if (outputs->relevant_value_norm || outputs->irrelevant_value_norm) {
+    if (!chunk->batch->relevant_each && (outputs->relevant_value_norm || outputs->irrelevant_value_norm)) {
         chunk->relevant_norms = model->measured + samples;
         chunk->other_norms = model->measured + 2 * samples;
     }
@@ -121,12 +121,15 @@ static void end_measures(const struct transformer *model, const struct transform
     for (long s = 0; s < chunk->samples; s++) {
         const long sample = chunk->first + s;
         const double tokens = (double)batch_length(batch, sample);
+        const double queries = batch->relevant_each ? (double)batch_naming(batch, sample) : tokens;
         if (outputs->relevant_mass)
-            outputs->relevant_mass[sample] = chunk->mass ? mean_of(chunk->mass[s], places * tokens) : (real)NAN;
+            outputs->relevant_mass[sample] = chunk->mass ? mean_of(chunk->mass[s], places * queries) : (real)NAN;
         if (outputs->relevant_value_norm)
-            outputs->relevant_value_norm[sample] = mean_of(chunk->relevant_norms[s], places * relevant);
+            outputs->relevant_value_norm[sample] =
+                chunk->relevant_norms ? mean_of(chunk->relevant_norms[s], places * relevant) : (real)NAN;
         if (outputs->irrelevant_value_norm)
-            outputs->irrelevant_value_norm[sample] = mean_of(chunk->other_norms[s], places * (tokens - relevant));
+            outputs->irrelevant_value_norm[sample] =
+                chunk->other_norms ? mean_of(chunk->other_norms[s], places * (tokens - relevant)) : (real)NAN;
     }
 }
 

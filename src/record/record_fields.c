@@ -44,18 +44,18 @@ const struct record_field record_fields[] = {
      .help = "Share of targets predicted wrong in the validation sequences, which have the training length and clean "
              "labels."},
     {TRAINING(FIELD_SIGNAL_ATTENTION, "signal_attention", RECORD_F32), BY_EVAL, .unit = "1",
-     .long_name = "attention on signal tokens",
-     .help =
-         "Attention mass on the relevant positions, averaged over queries and validation sequences; NaN when the task "
-         "names none."},
+     .long_name = "attention on relevant positions",
+     .help = "Attention mass on the relevant positions (of task signal its signal tokens), averaged over validation "
+             "sequences, layers, heads and queries: all of them, or those whose target has relevant positions of its "
+             "own. NaN when the task names none, and without attention."},
     {TRAINING(FIELD_VALUE_NORM_SIGNAL, "value_norm_signal", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "norm of the values of signal tokens",
      .help = "Euclidean norm of the value vectors at relevant positions, averaged over these and over validation "
-             "sequences."},
+             "sequences; NaN when targets have relevant positions of their own."},
     {TRAINING(FIELD_VALUE_NORM_NOISE, "value_norm_noise", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "norm of the values of noise tokens",
      .help = "Euclidean norm of the value vectors at all other positions, averaged over these and over validation "
-             "sequences; NaN when there are none."},
+             "sequences; NaN when there are none, and when targets have relevant positions of their own."},
     {TRAINING(FIELD_GRADIENT_NORM, "gradient_norm", RECORD_F32), BY_EVAL, .unit = "1", .long_name = "gradient norm",
      .help =
          "Euclidean norm of the gradient of the step's loss in all trained weights, before clipping: of the training "
@@ -138,9 +138,9 @@ const struct record_field record_fields[] = {
      .help = "Share of targets predicted wrong in the first curve_test_count test sequences of the length, which have "
              "clean labels."},
     {TEST(FIELD_TEST_SIGNAL_ATTENTION, "test_signal_attention", RECORD_F32), BY_EVAL, .unit = "1",
-     .long_name = "attention on signal tokens at test",
-     .help = "Attention mass on the relevant positions, averaged over queries and the first curve_test_count test "
-             "sequences of the length; NaN when the task names none."},
+     .long_name = "attention on relevant positions at test",
+     .help = "Attention mass on the relevant positions, averaged as signal_attention is, over the first "
+             "curve_test_count test sequences of the length."},
     {TEST(FIELD_TEST_SEQUENCE_ERROR, "test_sequence_error", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "test error of sequences",
      .help = "Share with any target predicted wrong of the first curve_test_count test sequences of the length."},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `addition`: two numbers with digits that are uniform, `length` of them and as many less `operand_offset`, and their
-// sum with one digit more than the first. Sequences are those of task_digits.h.
+// sum with one digit more than the first. Sequences are those of task_digits.h. Relevant to digit i of the sum: digits
+// i and i - 1 of both numbers, as far as these have them, and the digit of the sum that is written before it.
 #include "task_digits.h"
 
 static void add(const struct digits_format *format, int32_t *tokens)
@@ -15,10 +16,35 @@ static void add(const struct digits_format *format, int32_t *tokens)
     }
 }
 
+enum { RELEVANT = 5 };
+
+static void name_relevant(const struct digits_format *format, long i, int32_t *ret_relevant)
+{
+    const long in_order[] = {format->reversed ? i - 1 : i, format->reversed ? i : i - 1}; // as they are written
+    const long before = format->reversed ? i - 1 : i + 1;
+    int count = 0;
+    for (enum digits_number number = NUMBER_FIRST; number <= NUMBER_SECOND; number++)
+        for (int k = 0; k < 2; k++)
+            if (in_order[k] >= 0 && in_order[k] < format->digits[number])
+                ret_relevant[count++] = (int32_t)digits_place(format, number, in_order[k]);
+    if (before >= 0 && before < format->digits[NUMBER_ANSWER])
+        ret_relevant[count++] = (int32_t)digits_place(format, NUMBER_ANSWER, before);
+    while (count < RELEVANT)
+        ret_relevant[count++] = -1;
+}
+
+static void init(struct task_set *set)
+{
+    token_init(set);
+    set->relevant_count = RELEVANT;
+    set->relevant_each = true;
+}
+
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,
                              struct batch *ret_batch, struct status *status)
 {
-    return digits_make(set, first, count, add, arena, ret_batch, status);
+    const struct digits_operation addition = {add, name_relevant};
+    return digits_make(set, first, count, addition, arena, ret_batch, status);
 }
 
 static void symbol(const struct settings *settings, int32_t token, char ret_text[TASK_SYMBOL_SIZE])
@@ -144,7 +170,7 @@ static double chance_error(const struct settings *settings, long length)
 
 const struct task_kind_row task_addition = {
     .shape = digits_shape,
-    .init = token_init,
+    .init = init,
     .make = make,
     .sample_bytes = token_sample_bytes,
     .make_bytes = token_make_bytes,

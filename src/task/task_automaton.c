@@ -8,8 +8,9 @@
 //                       neighbours that differ is odd
 //   modular_arithmetic  numbers 0 to 4 and between them operators 5 (+), 6 (-), 7 (times), which binds first; the value
 //                       modulo 5 of the expression so far, at an operator that of what stands before it
-//   flip_flop           0 holds, 1 writes 0, 2 writes 1; what was written last. The first symbol writes. Relevant under
-//                       supervision final: the last write
+//   flip_flop           0 holds, 1 writes 0, 2 writes 1; what was written last. The first symbol writes. Relevant: the
+//   last
+//                       write
 //   cyclic, dihedral, symmetric, alternating5
 //                       words of Z_n, D_n, S_n, A_5 with n = `order`: the state is the product so far, at first the
 //                       identity, and a symbol acts after what came before. By group_symbols a symbol is any element,
@@ -34,6 +35,7 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
     const struct automaton_rule *rule = rule_of_set;
     const struct automaton *automaton = &rule->automaton;
     int state = automaton->start, corrupted = state;
+    long written = 0;
     for (long t = 0; t < sequence->length; t++) {
         const struct automaton_symbols legal = automaton->legal(automaton, state);
         const int token = legal.first + (int)random_below(rule->symbol, sample, (uint32_t)t, 0, (uint32_t)legal.count);
@@ -45,16 +47,17 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
             corrupted = token_corrupted(sequence->chain, sample, t, corrupted, automaton->states);
             sequence->given[t * sequence->stride] = automaton->output(automaton, corrupted);
         }
-        if (sequence->relevant && token != FLIP_FLOP_HOLD)
-            sequence->relevant[0] = (int32_t)t;
+        written = token == FLIP_FLOP_HOLD ? written : t;
+        if (sequence->relevant)
+            sequence->relevant[t * sequence->relevant_stride] = (int32_t)written;
     }
 }
 
 static void init(struct task_set *set)
 {
     token_init(set);
-    set->relevant_count =
-        set->settings->task.automaton == AUTOMATON_FLIP_FLOP && !settings_every_step(set->settings) ? 1 : 0;
+    set->relevant_count = set->settings->task.automaton == AUTOMATON_FLIP_FLOP;
+    set->relevant_each = set->relevant_count > 0 && settings_every_step(set->settings);
 }
 
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,

@@ -3,7 +3,7 @@
 // opens or the innermost one closes, with equal chances where both may: none closes where none is open, none opens
 // where `depth` are, in test sequences `test_depth` unless that is 0. The kind of one that opens is uniform. The target
 // at a position is 0 where none is open after it, else 1 + the kind of the innermost open one; under supervision final
-// the last alone, and then the relevant position is where that one opened or, where none is open, the last symbol.
+// the last alone. Relevant is where that one opened; where none is open, nothing, but under final the last symbol.
 #include "task_tokens.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,15 +37,18 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
             sequence->tokens[t] = rule->types + kind[--open];
         }
         sequence->targets[t * sequence->stride] = open ? 1 + kind[open - 1] : 0;
+        if (open)
+            sequence->relevant[t * sequence->relevant_stride] = place[open - 1];
+        else if (sequence->relevant_stride == 0)
+            sequence->relevant[0] = (int32_t)t;
     }
-    if (sequence->relevant)
-        sequence->relevant[0] = open ? place[open - 1] : (int32_t)(sequence->length - 1);
 }
 
 static void init(struct task_set *set)
 {
     token_init(set);
-    set->relevant_count = settings_every_step(set->settings) ? 0 : 1;
+    set->relevant_count = 1;
+    set->relevant_each = settings_every_step(set->settings);
 }
 
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,

@@ -36,7 +36,7 @@ struct digits_rule {
     struct random_key digit, hint;
     const struct settings *settings;
     bool test;
-    digits_answer *answer;
+    struct digits_operation operation;
 };
 
 static void draw_operand(const struct digits_rule *rule, const struct digits_format *format, enum digits_number number,
@@ -72,17 +72,28 @@ static void write_hints(const struct digits_format *format, long answer, int32_t
     }
 }
 
+static void write_relevant(const struct digits_rule *rule, const struct digits_format *format,
+                           struct token_sequence *sequence)
+{
+    if (!sequence->relevant)
+        return;
+    for (long i = 0; i < format->digits[NUMBER_ANSWER]; i++) {
+        const long row = digits_place(format, NUMBER_ANSWER, i) - 1; // what is read there asks for the digit
+        rule->operation.relevant(format, i, sequence->relevant + row * sequence->relevant_stride);
+    }
+}
+
 static void write_sequence(const void *rule_of_set, uint64_t sample, struct token_sequence *sequence)
 {
     const struct digits_rule *rule = rule_of_set;
-    const struct digits_format format = digits_format(rule->settings, rule->test, sequence->length);
+    struct digits_format format = digits_format(rule->settings, rule->test, sequence->length);
     const long equals = format.at[NUMBER_ANSWER] - 1;
     int32_t *tokens = sequence->tokens;
     draw_operand(rule, &format, NUMBER_FIRST, sample, tokens);
     draw_operand(rule, &format, NUMBER_SECOND, sample, tokens);
     tokens[format.at[NUMBER_SECOND] - 1] = format.marks + OPERATOR;
     tokens[equals] = format.marks + EQUALS;
-    rule->answer(&format, tokens);
+    rule->operation.answer(&format, tokens);
     const long digits = format.padded ? format.digits[NUMBER_ANSWER] : drop_zeros(&format, tokens);
     if (format.starts) {
         const int32_t start = (int32_t)random_below(rule->hint, sample, 0, 0, format.starts);
@@ -95,6 +106,8 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
     sequence->targets[format.end - 1] = format.marks + END;
     for (long t = 0; t < format.end; t++)
         sequence->mask[t] = t >= equals && t < end;
+    format.digits[NUMBER_ANSWER] = digits;
+    write_relevant(rule, &format, sequence);
 }
 
 void digits_shape(const struct settings *settings, struct batch_shape *ret_shape)
@@ -103,14 +116,14 @@ void digits_shape(const struct settings *settings, struct batch_shape *ret_shape
     ret_shape->autoregressive = true;
 }
 
-enum status_code digits_make(const struct task_set *set, long first, long count, digits_answer *answer,
+enum status_code digits_make(const struct task_set *set, long first, long count, struct digits_operation operation,
                              struct arena *arena, struct batch *ret_batch, struct status *status)
 {
     const struct digits_rule rule = {.digit = task_key(set, "digit"),
                                      .hint = task_key(set, "hint"),
                                      .settings = set->settings,
                                      .test = set->split == SPLIT_TEST,
-                                     .answer = answer};
+                                     .operation = operation};
     return token_make(set, first, count, (struct token_rule){write_sequence, &rule}, arena, ret_batch, status);
 }
 

@@ -39,9 +39,16 @@ void digits_range(const struct digits_format *format, enum digits_number number,
 
 // Writes the answer's digits from those of the operands, each at its place, leading zeros among them.
 typedef void digits_answer(const struct digits_format *format, int32_t *tokens);
+// The positions that digit i of the answer depends on, ascending; `format` has the digits that are written, and behind
+// the last position ret_relevant holds -1.
+typedef void digits_relevant(const struct digits_format *format, long i, int32_t *ret_relevant);
+struct digits_operation {
+    digits_answer *answer;
+    digits_relevant *relevant; // NULL where the set has none
+};
 
 void digits_shape(const struct settings *settings, struct batch_shape *ret_shape); // of task_kind_row
-enum status_code digits_make(const struct task_set *set, long first, long count, digits_answer *answer,
+enum status_code digits_make(const struct task_set *set, long first, long count, struct digits_operation operation,
                              struct arena *arena, struct batch *ret_batch, struct status *status) MUST_CHECK;
 
 // Names of symbols, of an arithmetic task with this operator.

@@ -26,7 +26,7 @@ static void multiply(const struct digits_format *format, int32_t *tokens)
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,
                              struct batch *ret_batch, struct status *status)
 {
-    return digits_make(set, first, count, multiply, arena, ret_batch, status);
+    return digits_make(set, first, count, (struct digits_operation){.answer = multiply}, arena, ret_batch, status);
 }
 
 static double sample_flops(const struct task_set *set)

@@ -3,24 +3,21 @@
 // others.
 #include "task_strings.h"
 
-static long write_string(const struct strings_rule *rule, uint64_t sample, long length, int32_t *input, int32_t *answer)
+static long source(long length, long k)
 {
     const long odd = (length + 1) / 2;
-    strings_letters(rule, sample, length, input);
-    for (long k = 0; k < length; k++)
-        answer[k] = input[k < odd ? 2 * k : 2 * (k - odd) + 1];
-    return length;
+    return k < odd ? 2 * k : 2 * (k - odd) + 1;
 }
 
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,
                              struct batch *ret_batch, struct status *status)
 {
-    return strings_make(set, first, count, write_string, arena, ret_batch, status);
+    return strings_make_copies(set, first, count, source, arena, ret_batch, status);
 }
 
 const struct task_kind_row task_odds_first = {
     .shape = token_shape,
-    .init = token_init,
+    .init = strings_init_copies,
     .make = make,
     .sample_bytes = token_sample_bytes,
     .make_bytes = token_make_bytes,

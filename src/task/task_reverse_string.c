@@ -2,23 +2,20 @@
 // `reverse_string`: letters of the alphabet, uniform; the answer is the string from its end to its start.
 #include "task_strings.h"
 
-static long write_string(const struct strings_rule *rule, uint64_t sample, long length, int32_t *input, int32_t *answer)
+static long source(long length, long k)
 {
-    strings_letters(rule, sample, length, input);
-    for (long k = 0; k < length; k++)
-        answer[k] = input[length - 1 - k];
-    return length;
+    return length - 1 - k;
 }
 
 static enum status_code make(const struct task_set *set, long first, long count, struct arena *arena,
                              struct batch *ret_batch, struct status *status)
 {
-    return strings_make(set, first, count, write_string, arena, ret_batch, status);
+    return strings_make_copies(set, first, count, source, arena, ret_batch, status);
 }
 
 const struct task_kind_row task_reverse_string = {
     .shape = token_shape,
-    .init = token_init,
+    .init = strings_init_copies,
     .make = make,
     .sample_bytes = token_sample_bytes,
     .make_bytes = token_make_bytes,

@@ -10,15 +10,32 @@ struct strings_set {
     struct strings_rule rule;
     const struct settings *settings;
     strings_write *write;
+    strings_source *source; // in place of `write`
     int32_t blank;
 };
+
+static void write_copies(const struct strings_set *set, uint64_t sample, long blanks, struct token_sequence *sequence,
+                         int32_t *answer)
+{
+    const long length = sequence->length, stride = sequence->relevant_stride;
+    strings_letters(&set->rule, sample, length, sequence->tokens);
+    for (long k = 0; k < blanks; k++) {
+        const long source = set->source(length, k);
+        answer[k] = sequence->tokens[source];
+        sequence->relevant[(length + k) * stride] = (int32_t)source;
+    }
+}
 
 static void write_sequence(const void *rule_of_set, uint64_t sample, struct token_sequence *sequence)
 {
     const struct strings_set *set = rule_of_set;
     const long length = sequence->length, blanks = (long)settings_answer_tokens(set->settings, length);
     int32_t *answer = sequence->targets + sequence->stride * length;
-    const long counted = set->write(&set->rule, sample, length, sequence->tokens, answer);
+    long counted = blanks;
+    if (set->source)
+        write_copies(set, sample, blanks, sequence, answer);
+    else
+        counted = set->write(&set->rule, sample, length, sequence->tokens, answer);
     for (long k = 0; k < blanks; k++)
         sequence->tokens[length + k] = set->blank;
     if (!sequence->mask)
@@ -29,18 +46,38 @@ static void write_sequence(const void *rule_of_set, uint64_t sample, struct toke
     memset(sequence->mask + length + counted, 0, (size_t)(blanks - counted));
 }
 
+static struct strings_set strings_set(const struct task_set *set)
+{
+    const struct task_settings *task = &set->settings->task;
+    return (struct strings_set){.rule = {.symbol = task_key(set, "symbol"),
+                                         .place = task_key(set, "place"),
+                                         .alphabet = (uint32_t)task->alphabet,
+                                         .modulus = (uint32_t)task->modulus},
+                                .settings = set->settings,
+                                .blank = (int32_t)set->shape.vocabulary - 1};
+}
+
 enum status_code strings_make(const struct task_set *set, long first, long count, strings_write *write,
                               struct arena *arena, struct batch *ret_batch, struct status *status)
 {
-    const struct task_settings *task = &set->settings->task;
-    const struct strings_set strings = {.rule = {.symbol = task_key(set, "symbol"),
-                                                 .place = task_key(set, "place"),
-                                                 .alphabet = (uint32_t)task->alphabet,
-                                                 .modulus = (uint32_t)task->modulus},
-                                        .settings = set->settings,
-                                        .write = write,
-                                        .blank = (int32_t)set->shape.vocabulary - 1};
+    struct strings_set strings = strings_set(set);
+    strings.write = write;
     return token_make(set, first, count, (struct token_rule){write_sequence, &strings}, arena, ret_batch, status);
+}
+
+enum status_code strings_make_copies(const struct task_set *set, long first, long count, strings_source *source,
+                                     struct arena *arena, struct batch *ret_batch, struct status *status)
+{
+    struct strings_set strings = strings_set(set);
+    strings.source = source;
+    return token_make(set, first, count, (struct token_rule){write_sequence, &strings}, arena, ret_batch, status);
+}
+
+void strings_init_copies(struct task_set *set)
+{
+    token_init(set);
+    set->relevant_count = 1;
+    set->relevant_each = true;
 }
 
 void strings_letters(const struct strings_rule *rule, uint64_t sample, long length, int32_t *ret_input)

@@ -21,6 +21,13 @@ typedef long strings_write(const struct strings_rule *rule, uint64_t sample, lon
 enum status_code strings_make(const struct task_set *set, long first, long count, strings_write *write,
                               struct arena *arena, struct batch *ret_batch, struct status *status) MUST_CHECK;
 
+// Of inputs of uniform letters that the answer copies, a letter for each blank: the place in the input that the letter
+// at blank k comes from, which is what is relevant there.
+typedef long strings_source(long length, long k);
+enum status_code strings_make_copies(const struct task_set *set, long first, long count, strings_source *source,
+                                     struct arena *arena, struct batch *ret_batch, struct status *status) MUST_CHECK;
+void strings_init_copies(struct task_set *set); // of task_kind_row
+
 // Uniform symbols of the alphabet.
 void strings_letters(const struct strings_rule *rule, uint64_t sample, long length, int32_t *ret_input);
 // A number of so many bits, uniform on those but 0, its symbols drawn at the places from `first` on: all anew at the

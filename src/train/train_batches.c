@@ -30,12 +30,13 @@ struct column {
 
 static void columns_of(const struct batch *batch, size_t rows, size_t targets, struct column ret[COLUMNS])
 {
+    const size_t lists = batch->relevant_each ? targets : 1;
     ret[0] = (struct column){batch->vectors, rows * (size_t)batch->dim * sizeof(float)};
     ret[1] = (struct column){batch->tokens, rows * sizeof(int32_t)};
     ret[2] = (struct column){batch->targets, targets * sizeof(int32_t)};
     ret[3] = (struct column){batch->clean, targets * sizeof(int32_t)};
     ret[4] = (struct column){batch->mask, targets};
-    ret[5] = (struct column){batch->relevant, (size_t)batch->relevant_count * sizeof(int32_t)};
+    ret[5] = (struct column){batch->relevant, lists * (size_t)batch->relevant_count * sizeof(int32_t)};
 }
 
 static void point_to_store(struct train_batches *batches)

@@ -46,7 +46,7 @@ static enum status_code evaluate_validation(struct train_run *run, size_t at, st
     run->curve[CURVE_VALIDATION_LOSS][at] = mean_loss(&tally);
     run->curve[CURVE_VALIDATION_ERROR][at] = error(&tally.fit);
     run->curve[CURVE_VALIDATION_SEQUENCE_ERROR][at] = sequence_error(&tally.fit);
-    run->curve[CURVE_SIGNAL_ATTENTION][at] = tally.mass / sequences;
+    run->curve[CURVE_SIGNAL_ATTENTION][at] = tally.mass / (double)tally.naming;
     run->curve[CURVE_VALUE_NORM_SIGNAL][at] = tally.signal_norm / sequences;
     run->curve[CURVE_VALUE_NORM_NOISE][at] = tally.noise_norm / sequences;
     return code;
@@ -62,7 +62,7 @@ static enum status_code evaluate_test(struct train_run *run, size_t length, size
     test->curve[TEST_CURVE_LOSS][at] = mean_loss(&tally);
     test->curve[TEST_CURVE_ERROR][at] = run->test_error[length] = error(&tally.fit);
     test->curve[TEST_CURVE_SEQUENCE_ERROR][at] = sequence_error(&tally.fit);
-    test->curve[TEST_CURVE_ATTENTION][at] = tally.mass / (double)tally.fit.sequences;
+    test->curve[TEST_CURVE_ATTENTION][at] = tally.mass / (double)tally.naming;
     if (code != STATUS_OK || at + 1 < run->evaluations)
         return code;
     code = tally_test(run, test, curve_samples, test->data.set.samples, &tally, status);

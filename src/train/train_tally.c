@@ -95,7 +95,7 @@ struct batch train_batch_view(const struct batch *batch, long first, long count)
     if (view.mask)
         view.mask += target;
     if (view.relevant)
-        view.relevant += first * batch->relevant_count;
+        view.relevant += batch_relevant(batch, first) * batch->relevant_count;
     if (view.index)
         view.index += first;
     view.first += first;
@@ -170,7 +170,10 @@ static void tally_batch(struct nn_model *model, const struct batch *batch, const
     for (int64_t t = 0, targets = batch_target(batch, batch->samples); t < targets; t++)
         tally->loss += (double)workspace->losses[t];
     for (long i = 0; i < batch->samples; i++) {
-        tally->mass += outputs->relevant_mass ? (double)outputs->relevant_mass[i] : NAN;
+        const bool naming = !batch->relevant_each || batch_naming(batch, i) > 0;
+        tally->naming += naming;
+        if (naming)
+            tally->mass += outputs->relevant_mass ? (double)outputs->relevant_mass[i] : NAN;
         tally->signal_norm += outputs->relevant_mass ? (double)outputs->relevant_value_norm[i] : NAN;
         tally->noise_norm += outputs->relevant_mass ? (double)outputs->irrelevant_value_norm[i] : NAN;
     }
