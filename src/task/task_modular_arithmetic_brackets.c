@@ -21,7 +21,7 @@ static void symbol(const struct settings *settings, int32_t token, char ret_text
 
 // How likely values are. Multiplying all values by a number without a common divisor with the modulus changes nothing
 // in that, so that values with the same greatest common divisor with it are alike: a class each.
-enum { MODULUS_LIMIT = 1024, CLASSES = 32, EXACT = 256 };
+enum { MODULUS_LIMIT = 1024, CLASSES = 32, EXACT = 256 }; // spec refuses a larger modulus
 struct values {
     long modulus, classes, room;
     long size[CLASSES];                   // values in it
