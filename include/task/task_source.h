@@ -6,7 +6,9 @@
 //   SET/targets    (samples,) or (samples, 1): one a sequence; or as tokens: one a token
 //   SET/clean      as targets: what they were before noise; optional
 //   SET/mask       as targets: 0 where one does not count, and may be any number; optional
-//   SET/relevant   (samples, k): positions that the answer depends on, ascending; optional
+//   SET/relevant   (samples, k): positions that the answer depends on, ascending; optional. Of targets that are one a
+//                  token it may be (samples, length, k), or (rows, k) with offsets: those of each target, -1 behind the
+//                  last; any where one does not count
 //   vocabulary, classes
 //                  (): how many tokens and classes there are; else one more than the largest, and at least two classes
 // All are whole numbers of any type.
@@ -24,12 +26,13 @@ struct task_source_set {
     bool every_token;   // a target a token, not one a sequence
     bool masked, noisy; // some targets do not count; some differ from `clean`
     int64_t relevant_count;
+    bool relevant_each;     // positions of each target, not of each sequence
     double chance_error;    // of always guessing the class that most targets have
     const int64_t *offsets; // (samples + 1)
     const int32_t *tokens;  // (rows)
     const int32_t *targets, *clean;
     const uint8_t *mask;     // as targets, NULL where all count
-    const int32_t *relevant; // (samples, relevant_count)
+    const int32_t *relevant; // (samples or targets, relevant_count)
 };
 
 // All of a file. Its sets have no arrays: those are looked at one after another.

@@ -96,12 +96,14 @@ const struct cli_command command_data = {
         "Prints samples of the trial that --select names, exactly as training sees them: vectors with labels, flips\n"
         "and signal tokens, or tokens with their targets ('.' where one does not count), the labels before noise "
         "where\n"
-        "it replaced them, and a '*' at relevant positions. With -o it writes them all, for numpy.load and for\n"
+        "it replaced them, and a '*' at relevant positions; where targets have some of their own, these stand below\n"
+        "each other under the target. With -o it writes them all, for numpy.load and for\n"
         "task: {kind: file, path: FILE.npz}; the names in the file:\n"
         "  train/tokens      (samples, length), or (rows,) with train/offsets where lengths differ\n"
         "  train/vectors     (samples, length, dim), in place of tokens\n"
         "  train/targets     the labels, noise included; train/clean those before noise: flips are where they differ\n"
-        "  train/mask        0 where a target does not count; train/relevant the relevant positions\n"
+        "  train/mask        0 where a target does not count\n"
+        "  train/relevant    the relevant positions, (samples, k), or of each target (samples, length, k), (rows, k)\n"
         "  validation/…, test/T/… for test sequences of T tokens, vocabulary and classes",
     .options = options,
     .least = 1,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SHOWN_VECTORS = 12, SHOWN_COORDINATES = 6, SHOWN_TOKENS = 200, MARGIN = 12, ROWS = 4 };
+enum { SHOWN_VECTORS = 12, SHOWN_COORDINATES = 6, SHOWN_TOKENS = 200, MARGIN = 12, SHOWN_RELEVANT = 8 };
 
 // One sample of a batch.
 struct sample {
@@ -19,7 +19,7 @@ struct sample {
 static bool is_relevant(const struct sample *sample, long position)
 {
     const struct batch *batch = sample->batch;
-    for (long i = 0; i < batch->relevant_count; i++)
+    for (long i = 0; i < batch->relevant_count && !batch->relevant_each; i++)
         if (batch->relevant[sample->number * batch->relevant_count + i] == position)
             return true;
     return false;
@@ -62,16 +62,27 @@ static void print_vectors(const struct sample *sample)
     printf("\n");
 }
 
-// What stands in a row at position t; rows that have nothing to say of a sample are left out.
-enum row { ROW_TOKENS, ROW_TARGETS, ROW_CLEAN, ROW_RELEVANT };
-static const char *const row_names[ROWS] = {"tokens", "targets", "clean", "relevant"};
+// What stands in a row at position t; rows that have nothing to say of a sample are left out. Relevant positions of a
+// target take a row each, from ROW_RELEVANT on.
+enum row { ROW_POSITIONS, ROW_TOKENS, ROW_TARGETS, ROW_CLEAN, ROW_RELEVANT, ROWS = ROW_RELEVANT + SHOWN_RELEVANT };
+static const char *const row_names[ROWS] = {"position", "tokens", "targets", "clean", "relevant"};
+
+static void relevant_at(const struct sample *sample, long place, long t, char ret_text[TASK_SYMBOL_SIZE])
+{
+    const struct batch *batch = sample->batch;
+    const int32_t at = batch->relevant[(sample->target + t) * batch->relevant_count + place];
+    if (at >= 0)
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "%d", (int)at);
+}
 
 static void text_at(const struct sample *sample, enum row row, long t, char ret_text[TASK_SYMBOL_SIZE])
 {
     const struct batch *batch = sample->batch;
     const int64_t target = sample->target + t;
     ret_text[0] = '\0';
-    if (row == ROW_TOKENS)
+    if (row == ROW_POSITIONS)
+        snprintf(ret_text, TASK_SYMBOL_SIZE, "%ld", t);
+    else if (row == ROW_TOKENS)
         task_symbol(sample->settings, batch->tokens[sample->row + t], ret_text);
     else if (row == ROW_TARGETS && counts(sample, t))
         task_class(sample->settings, batch->targets[target], ret_text);
@@ -79,6 +90,8 @@ static void text_at(const struct sample *sample, enum row row, long t, char ret_
         strcpy(ret_text, ".");
     else if (row == ROW_CLEAN && is_replaced(sample, t))
         task_class(sample->settings, batch->clean[target], ret_text);
+    else if (row >= ROW_RELEVANT && batch->relevant_each)
+        relevant_at(sample, (long)(row - ROW_RELEVANT), t, ret_text);
     else if (row == ROW_RELEVANT && is_relevant(sample, t))
         strcpy(ret_text, "*");
 }
@@ -124,7 +137,7 @@ static void print_block(const struct sample *sample, const bool shown[ROWS], lon
         int blanks = 0; // none at the end of a line
         if (!shown[row])
             continue;
-        printf("  %-*s", MARGIN - 3, row_names[row]);
+        printf("  %-*s", MARGIN - 3, row_names[row] ? row_names[row] : "");
         for (long t = first; t < end; t++) {
             char text[TASK_SYMBOL_SIZE];
             text_at(sample, (enum row)row, t, text);
@@ -158,7 +171,9 @@ static void print_tokens(const struct sample *sample)
     long replaced = 0;
     for (long t = 0; t < sample->targets; t++)
         replaced += is_replaced(sample, t);
-    const bool shown[ROWS] = {true, each, each && replaced > 0, batch->relevant_count > 0};
+    bool shown[ROWS] = {batch->relevant_each, true, each, each && replaced > 0, batch->relevant_count > 0};
+    for (int row = ROW_RELEVANT + 1; row < ROWS; row++)
+        shown[row] = batch->relevant_each && batch->relevant_count > row - ROW_RELEVANT;
     for (long t = 0, next; t < end; t = next) {
         next = block(sample, shown, t, end);
         print_block(sample, shown, t, next);

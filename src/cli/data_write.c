@@ -48,7 +48,8 @@ static bool is_each(const struct task_set *set)
 static bool add_arrays(struct writing *writing, const struct task_set *set, struct arrays *ret_arrays)
 {
     const bool packed = set->ragged, each = is_each(set);
-    const int64_t rest[] = {set->tokens, set->shape.dim}, relevant[] = {set->relevant_count};
+    const int64_t rest[] = {set->tokens, set->shape.dim}, places[] = {set->tokens, set->relevant_count};
+    const bool own = set->relevant_each;
     const int lines = each ? 2 : 1;
     struct arrays *a = ret_arrays;
     *a = (struct arrays){-1, -1, -1, -1, -1, -1, -1};
@@ -63,7 +64,7 @@ static bool add_arrays(struct writing *writing, const struct task_set *set, stru
     if (set->masked)
         a->mask = add(writing, set, "mask", NPZ_UINT8, packed && each, lines, rest);
     if (set->relevant_count)
-        a->relevant = add(writing, set, "relevant", NPZ_INT32, false, 2, relevant);
+        a->relevant = add(writing, set, "relevant", NPZ_INT32, packed && own, own ? 3 : 2, own ? places : places + 1);
     return (a->tokens >= 0 || a->vectors >= 0) && (a->offsets >= 0) == packed && a->targets >= 0 && a->clean >= 0 &&
            (a->mask >= 0) == set->masked && (a->relevant >= 0) == (set->relevant_count > 0);
 }
@@ -118,9 +119,9 @@ static enum status_code put_batch(struct writing *writing, const struct arrays *
         code = put(writing, arrays->clean, batch->clean, targets, status);
     if (code == STATUS_OK)
         code = put_mask(writing, arrays->mask, batch, status);
-    return code == STATUS_OK
-               ? put(writing, arrays->relevant, batch->relevant, batch->samples * batch->relevant_count, status)
-               : code;
+    return code == STATUS_OK ? put(writing, arrays->relevant, batch->relevant,
+                                   batch_relevant(batch, batch->samples) * batch->relevant_count, status)
+                             : code;
 }
 
 static void draw(const struct writing *writing, const struct task_set *set, long done, long count)

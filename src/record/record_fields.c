@@ -46,8 +46,8 @@ const struct record_field record_fields[] = {
     {TRAINING(FIELD_SIGNAL_ATTENTION, "signal_attention", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "attention on relevant positions",
      .help = "Attention mass on the relevant positions (of task signal its signal tokens), averaged over validation "
-             "sequences, layers, heads and queries: all of them, or those whose target has relevant positions of its "
-             "own. NaN when the task names none, and without attention."},
+             "sequences, layers, heads and queries, which are all or those whose target has relevant positions of its "
+             "own; NaN when the task names none, and without attention."},
     {TRAINING(FIELD_VALUE_NORM_SIGNAL, "value_norm_signal", RECORD_F32), BY_EVAL, .unit = "1",
      .long_name = "norm of the values of signal tokens",
      .help = "Euclidean norm of the value vectors at relevant positions, averaged over these and over validation "

@@ -115,6 +115,7 @@ void task_set_from(struct task_set *set, const struct task_source *source)
     set->ragged = set->source->shortest < set->tokens;
     set->masked = set->source->masked;
     set->relevant_count = (long)set->source->relevant_count;
+    set->relevant_each = set->source->relevant_each;
 }
 
 long file_length(const struct task_source_set *source, long sample)
@@ -126,6 +127,7 @@ static void init(struct task_set *set)
 {
     token_init(set);
     set->relevant_count = (long)set->settings->task.file_relevant;
+    set->relevant_each = settings_every_step(set->settings); // at most: see task_set_from
 }
 
 // Clean targets with noise on them, from `arena`.
@@ -159,7 +161,7 @@ static enum status_code make(const struct task_set *set, long first, long count,
         return status_set(status, STATUS_INTERNAL, "samples %ld to %ld of %s were not read from its file", first,
                           first + count - 1, set->name);
     const int64_t *offsets = source->offsets + first;
-    const int64_t target = source->every_token ? offsets[0] : first;
+    const int64_t target = source->every_token ? offsets[0] : first, list = set->relevant_each ? target : first;
     const int32_t *targets = adds_noise(set) ? noisy_targets(set, first, count, arena) : source->targets + target;
     if (!targets)
         return status_set(status, STATUS_MEMORY, "out of memory for the targets of %ld sequences; lower samples",
@@ -181,7 +183,8 @@ static enum status_code make(const struct task_set *set, long first, long count,
         .clean = source->clean + target,
         .mask = source->mask ? source->mask + target : NULL,
         .relevant_count = set->relevant_count,
-        .relevant = source->relevant ? source->relevant + first * set->relevant_count : NULL,
+        .relevant_each = set->relevant_each,
+        .relevant = source->relevant ? source->relevant + list * set->relevant_count : NULL,
         .classes = set->shape.classes,
         .set = set->name,
         .first = first,
@@ -192,7 +195,8 @@ static enum status_code make(const struct task_set *set, long first, long count,
 // Of what it is a view of: a copy of a batch takes as much.
 static size_t sample_bytes(const struct task_set *set)
 {
-    return (size_t)(set->tokens + 2 * set->positions + set->relevant_count) * sizeof(int32_t) + (size_t)set->positions +
+    const long relevant = set->relevant_count * (set->relevant_each ? set->positions : 1);
+    return (size_t)(set->tokens + 2 * set->positions + relevant) * sizeof(int32_t) + (size_t)set->positions +
            sizeof(int64_t);
 }
 

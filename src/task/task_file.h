@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared by what reads files of data: task_file_read.c reads a set, task_file_look.c a whole file, task_file.c is the
-// task.
+// Shared by what reads files of data: task_file_read.c and task_file_relevant.c read a set, task_file_look.c a whole
+// file, task_file.c is the task.
 #pragma once
 #include "npz.h"
 #include "task_source.h"
@@ -16,6 +16,24 @@ struct file_reader {
 // Reads the first `samples` sequences of the set (0: all of them). `ret_set` has its name.
 enum status_code file_read_set(struct file_reader *reader, int64_t samples, struct task_source_set *ret_set,
                                struct status *status) MUST_CHECK;
+
+// An array of a set that is being read.
+enum { FILE_CHUNK = 4096, FILE_LENGTH_LIMIT = 1 << 24 };
+struct file_column {
+    struct file_reader *reader;
+    struct task_source_set *set;
+    struct npz_stream *stream;
+    char name[NPZ_NAME_SIZE];
+    int64_t per_sample; // numbers a sequence, where they are not one a token
+};
+enum status_code file_read_relevant(struct file_column *column, struct status *status) MUST_CHECK;
+bool file_has(struct file_reader *reader, struct task_source_set *set, const char *part);
+int64_t file_targets(const struct task_source_set *set); // how many it has
+// Failures. Number `at` of a column stands in a sequence, at a position if there is one for each token.
+enum status_code file_out_of_memory(const struct file_reader *reader, const char *name, struct status *status);
+enum status_code file_wrong_shape(const struct file_column *column, const char *wanted, struct status *status);
+enum status_code file_wrong_number(const struct file_column *column, int64_t at, bool each, int64_t number,
+                                   const char *wanted, struct status *status);
 
 struct task_source {
     size_t count;

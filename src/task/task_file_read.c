@@ -7,55 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 4096, LENGTH_LIMIT = 1 << 24, FEW = 65536 };
+enum { FEW = 65536 };
 
-struct column {
-    struct file_reader *reader;
-    struct task_source_set *set;
-    struct npz_stream *stream;
-    char name[NPZ_NAME_SIZE];
-    int64_t per_sample; // numbers a sequence, where they are not one a token
-};
-
-static enum status_code out_of_memory(const struct file_reader *reader, const char *name, struct status *status)
+enum status_code file_out_of_memory(const struct file_reader *reader, const char *name, struct status *status)
 {
     return status_set(status, STATUS_MEMORY, "out of memory for %s of %s; lower samples or test_samples", name,
                       reader->path);
 }
 
-static void name_column(struct column *column, const char *part)
+static void name_column(struct file_column *column, const char *part)
 {
     snprintf(column->name, sizeof column->name, "%s/%s", column->set->name, part);
 }
 
-static bool has(struct file_reader *reader, struct task_source_set *set, const char *part)
+bool file_has(struct file_reader *reader, struct task_source_set *set, const char *part)
 {
-    struct column column = {.reader = reader, .set = set};
+    struct file_column column = {.reader = reader, .set = set};
     name_column(&column, part);
     return npz_has(reader->npz, column.name);
 }
 
-static enum status_code open_column(struct column *column, const char *part, struct status *status)
+static enum status_code open_column(struct file_column *column, const char *part, struct status *status)
 {
     name_column(column, part);
     return npz_begin(column->reader->npz, column->name, &column->stream, status);
 }
 
-static const struct npz_array *array_of(const struct column *column)
+static const struct npz_array *array_of(const struct file_column *column)
 {
     return npz_stream_array(column->stream);
 }
 
-static enum status_code wrong_shape(const struct column *column, const char *wanted, struct status *status)
+enum status_code file_wrong_shape(const struct file_column *column, const char *wanted, struct status *status)
 {
     char shape[NPZ_SHAPE_SIZE];
     return status_set(status, STATUS_INVALID, "%s: %s has shape %s, but should have %s", column->reader->path,
                       column->name, npz_shape_text(array_of(column), shape), wanted);
 }
 
-// Where number `at` of a column stands: in a sequence, at a position if there is one for each token.
-static enum status_code wrong_number(const struct column *column, int64_t at, bool each, int64_t number,
-                                     const char *wanted, struct status *status)
+enum status_code file_wrong_number(const struct file_column *column, int64_t at, bool each, int64_t number,
+                                   const char *wanted, struct status *status)
 {
     const struct task_source_set *set = column->set;
     char place[64];
@@ -72,7 +63,7 @@ static enum status_code wrong_number(const struct column *column, int64_t at, bo
 }
 
 // (samples + 1) numbers from 0 on that grow.
-static enum status_code read_offsets(struct column *column, int64_t samples, struct status *status)
+static enum status_code read_offsets(struct file_column *column, int64_t samples, struct status *status)
 {
     struct task_source_set *set = column->set;
     enum status_code code = open_column(column, "offsets", status);
@@ -80,36 +71,37 @@ static enum status_code read_offsets(struct column *column, int64_t samples, str
         return code;
     const struct npz_array *array = array_of(column);
     if (array->dimensions != 1 || array->count < 2)
-        return wrong_shape(column, "(samples + 1,)", status);
+        return file_wrong_shape(column, "(samples + 1,)", status);
     set->in_file = array->count - 1;
     set->samples = samples && samples < set->in_file ? samples : set->in_file;
     int64_t *offsets = arena_get(column->reader->arena, (size_t)set->samples + 1, sizeof *offsets);
     if (!offsets)
-        return out_of_memory(column->reader, column->name, status);
+        return file_out_of_memory(column->reader, column->name, status);
     set->offsets = offsets;
     code = npz_read_whole(column->stream, set->samples + 1, offsets, status);
     for (int64_t i = 0; code == STATUS_OK && i <= set->samples; i++) {
         if (i == 0 && offsets[0] != 0)
-            return wrong_number(column, 0, false, offsets[0], "the first sequence begins at 0", status);
-        if (i > 0 && (offsets[i] <= offsets[i - 1] || offsets[i] - offsets[i - 1] > LENGTH_LIMIT))
-            return wrong_number(column, i, false, offsets[i],
-                                "sequences have at least one token, at most 2^24, and follow each other", status);
+            return file_wrong_number(column, 0, false, offsets[0], "the first sequence begins at 0", status);
+        if (i > 0 && (offsets[i] <= offsets[i - 1] || offsets[i] - offsets[i - 1] > FILE_LENGTH_LIMIT))
+            return file_wrong_number(column, i, false, offsets[i],
+                                     "sequences have at least one token, at most 2^24, and follow each other", status);
     }
     return code;
 }
 
 // Of sequences that are all as long as the shape of their tokens says.
-static enum status_code count_offsets(struct column *column, int64_t samples, struct status *status)
+static enum status_code count_offsets(struct file_column *column, int64_t samples, struct status *status)
 {
     struct task_source_set *set = column->set;
     const struct npz_array *array = array_of(column);
-    if (array->dimensions != 2 || array->count == 0 || array->shape[1] > LENGTH_LIMIT)
-        return wrong_shape(column, "(samples, length), or (rows,) with offsets that say where sequences begin", status);
+    if (array->dimensions != 2 || array->count == 0 || array->shape[1] > FILE_LENGTH_LIMIT)
+        return file_wrong_shape(column, "(samples, length), or (rows,) with offsets that say where sequences begin",
+                                status);
     set->in_file = array->shape[0];
     set->samples = samples && samples < set->in_file ? samples : set->in_file;
     int64_t *offsets = arena_get(column->reader->arena, (size_t)set->samples + 1, sizeof *offsets);
     if (!offsets)
-        return out_of_memory(column->reader, column->name, status);
+        return file_out_of_memory(column->reader, column->name, status);
     for (int64_t i = 0; i <= set->samples; i++)
         offsets[i] = i * array->shape[1];
     set->offsets = offsets;
@@ -129,13 +121,13 @@ static void measure(struct task_source_set *set)
 
 // `count` numbers from 0 to below *limit, or where that is not given, whatever raises it. Those that a mask leaves out
 // may be any, and become 0.
-static enum status_code read_numbers(struct column *column, bool each, int64_t count, const uint8_t *mask, bool given,
-                                     int64_t *limit, int32_t *ret_numbers, struct status *status)
+static enum status_code read_numbers(struct file_column *column, bool each, int64_t count, const uint8_t *mask,
+                                     bool given, int64_t *limit, int32_t *ret_numbers, struct status *status)
 {
-    int64_t chunk[CHUNK];
+    int64_t chunk[FILE_CHUNK];
     char wanted[96];
     for (int64_t at = 0; at < count;) {
-        const int64_t some = count - at < CHUNK ? count - at : CHUNK;
+        const int64_t some = count - at < FILE_CHUNK ? count - at : FILE_CHUNK;
         enum status_code code = npz_read_whole(column->stream, some, chunk, status);
         if (code != STATUS_OK)
             return code;
@@ -146,7 +138,7 @@ static enum status_code read_numbers(struct column *column, bool each, int64_t c
             if (counts && (chunk[i] < 0 || chunk[i] >= *limit)) {
                 snprintf(wanted, sizeof wanted, "numbers from 0 to %" PRId64 " belong there",
                          given ? *limit - 1 : (int64_t)FEW - 1);
-                return wrong_number(column, at + i, each, chunk[i], wanted, status);
+                return file_wrong_number(column, at + i, each, chunk[i], wanted, status);
             }
             ret_numbers[at + i] = counts ? (int32_t)chunk[i] : 0;
         }
@@ -155,14 +147,14 @@ static enum status_code read_numbers(struct column *column, bool each, int64_t c
     return STATUS_OK;
 }
 
-static enum status_code read_tokens(struct column *column, int64_t samples, struct status *status)
+static enum status_code read_tokens(struct file_column *column, int64_t samples, struct status *status)
 {
     struct file_reader *reader = column->reader;
     struct task_source_set *set = column->set;
-    const bool packed = has(reader, set, "offsets");
+    const bool packed = file_has(reader, set, "offsets");
     enum status_code code = STATUS_OK;
     if (packed) {
-        struct column offsets = {.reader = reader, .set = set};
+        struct file_column offsets = {.reader = reader, .set = set};
         code = read_offsets(&offsets, samples, status);
         npz_end(offsets.stream);
     }
@@ -178,22 +170,22 @@ static enum status_code read_tokens(struct column *column, int64_t samples, stru
     if (packed && (array->dimensions != 1 || !fits)) {
         char wanted[64];
         snprintf(wanted, sizeof wanted, "(%" PRId64 ",), as its offsets say", set->rows);
-        return wrong_shape(column, wanted, status);
+        return file_wrong_shape(column, wanted, status);
     }
     int32_t *tokens = arena_get(reader->arena, (size_t)set->rows, sizeof *tokens);
     if (!tokens)
-        return out_of_memory(reader, column->name, status);
+        return file_out_of_memory(reader, column->name, status);
     set->tokens = tokens;
     return read_numbers(column, true, set->rows, NULL, reader->vocabulary_given, &reader->vocabulary, tokens, status);
 }
 
 // Sets *ret_each: a number a token, not one a sequence.
-static enum status_code match_shape(const struct column *column, bool *ret_each, struct status *status)
+static enum status_code match_shape(const struct file_column *column, bool *ret_each, struct status *status)
 {
     const struct task_source_set *set = column->set;
     const struct npz_array *array = array_of(column);
     char wanted[160];
-    const bool ragged = has(column->reader, column->set, "offsets");
+    const bool ragged = file_has(column->reader, column->set, "offsets");
     const bool one =
         array->shape[0] == set->in_file && (array->dimensions == 1 || (array->dimensions == 2 && array->shape[1] == 1));
     const bool whole = set->samples == set->in_file;
@@ -211,39 +203,39 @@ static enum status_code match_shape(const struct column *column, bool *ret_each,
         snprintf(wanted, sizeof wanted,
                  "(%" PRId64 ",) for one a sequence, or as its tokens (%" PRId64 ", %" PRId64 ")", set->in_file,
                  set->in_file, set->longest);
-    return wrong_shape(column, wanted, status);
+    return file_wrong_shape(column, wanted, status);
 }
 
-static int64_t targets_of(const struct task_source_set *set)
+int64_t file_targets(const struct task_source_set *set)
 {
     return set->every_token ? set->rows : set->samples;
 }
 
-static enum status_code read_form(struct column *column, struct status *status)
+static enum status_code read_form(struct file_column *column, struct status *status)
 {
     return match_shape(column, &column->set->every_token, status);
 }
 
-static enum status_code like_targets(struct column *column, struct status *status)
+static enum status_code like_targets(struct file_column *column, struct status *status)
 {
     bool each = false;
     enum status_code code = match_shape(column, &each, status);
     if (code != STATUS_OK || each == column->set->every_token)
         return code;
-    return wrong_shape(column, "the shape of the targets", status);
+    return file_wrong_shape(column, "the shape of the targets", status);
 }
 
-static enum status_code read_mask(struct column *column, struct status *status)
+static enum status_code read_mask(struct file_column *column, struct status *status)
 {
     struct task_source_set *set = column->set;
-    const int64_t count = targets_of(set);
-    int64_t chunk[CHUNK];
+    const int64_t count = file_targets(set);
+    int64_t chunk[FILE_CHUNK];
     enum status_code code = like_targets(column, status);
     uint8_t *mask = arena_get(column->reader->arena, (size_t)count, 1);
     if (code == STATUS_OK && !mask)
-        code = out_of_memory(column->reader, column->name, status);
+        code = file_out_of_memory(column->reader, column->name, status);
     for (int64_t at = 0, some; code == STATUS_OK && at < count; at += some) {
-        some = count - at < CHUNK ? count - at : CHUNK;
+        some = count - at < FILE_CHUNK ? count - at : FILE_CHUNK;
         code = npz_read_whole(column->stream, some, chunk, status);
         for (int64_t i = 0; code == STATUS_OK && i < some; i++) {
             mask[at + i] = chunk[i] != 0;
@@ -254,61 +246,35 @@ static enum status_code read_mask(struct column *column, struct status *status)
     return code;
 }
 
-static enum status_code read_classes(struct column *column, const int32_t **ret_classes, struct status *status)
+static enum status_code read_classes(struct file_column *column, const int32_t **ret_classes, struct status *status)
 {
     struct task_source_set *set = column->set;
     struct file_reader *reader = column->reader;
-    const int64_t count = targets_of(set);
+    const int64_t count = file_targets(set);
     int32_t *classes = arena_get(reader->arena, (size_t)count, sizeof *classes);
     if (!classes)
-        return out_of_memory(reader, column->name, status);
+        return file_out_of_memory(reader, column->name, status);
     *ret_classes = classes;
     return read_numbers(column, set->every_token, count, set->mask, reader->classes_given, &reader->classes, classes,
                         status);
 }
 
-static enum status_code read_targets(struct column *column, struct status *status)
+static enum status_code read_targets(struct file_column *column, struct status *status)
 {
     enum status_code code = read_classes(column, &column->set->targets, status);
     column->set->clean = column->set->targets;
     return code;
 }
 
-static enum status_code read_clean(struct column *column, struct status *status)
+static enum status_code read_clean(struct file_column *column, struct status *status)
 {
     enum status_code code = like_targets(column, status);
     return code == STATUS_OK ? read_classes(column, &column->set->clean, status) : code;
 }
 
-static enum status_code read_relevant(struct column *column, struct status *status)
-{
-    struct task_source_set *set = column->set;
-    const struct npz_array *array = array_of(column);
-    int64_t limit = set->longest;
-    if (array->dimensions != 2 || array->shape[0] != set->in_file) {
-        char wanted[64];
-        snprintf(wanted, sizeof wanted, "(%" PRId64 ", k) for k positions a sequence", set->in_file);
-        return wrong_shape(column, wanted, status);
-    }
-    set->relevant_count = column->per_sample = array->shape[1];
-    const int64_t count = set->samples * set->relevant_count;
-    int32_t *relevant = arena_get(column->reader->arena, (size_t)count + 1, sizeof *relevant);
-    if (!relevant)
-        return out_of_memory(column->reader, column->name, status);
-    set->relevant = relevant;
-    enum status_code code = read_numbers(column, false, count, NULL, true, &limit, relevant, status);
-    for (int64_t i = 0; code == STATUS_OK && i < count; i++) {
-        const int64_t sample = i / set->relevant_count, length = set->offsets[sample + 1] - set->offsets[sample];
-        if (relevant[i] >= length || (i % set->relevant_count > 0 && relevant[i] < relevant[i - 1]))
-            return wrong_number(column, i, false, relevant[i], "relevant positions ascend and lie in their sequence",
-                                status);
-    }
-    return code;
-}
-
 static void compare_clean(struct task_source_set *set)
 {
-    for (int64_t i = 0; i < targets_of(set) && !set->noisy; i++)
+    for (int64_t i = 0; i < file_targets(set) && !set->noisy; i++)
         set->noisy = set->clean[i] != set->targets[i];
 }
 
@@ -316,7 +282,7 @@ static void compare_clean(struct task_source_set *set)
 static double chance_error(const struct task_source_set *set, int64_t classes)
 {
     int64_t *counts = calloc((size_t)classes, sizeof *counts), all = 0, most = 0;
-    for (int64_t i = 0; counts && i < targets_of(set); i++) {
+    for (int64_t i = 0; counts && i < file_targets(set); i++) {
         if (set->mask && !set->mask[i])
             continue;
         const int64_t count = ++counts[set->targets[i]];
@@ -331,25 +297,25 @@ static double chance_error(const struct task_source_set *set, int64_t classes)
 static const struct {
     const char *name;
     bool needed;
-    enum status_code (*read)(struct column *column, struct status *status);
+    enum status_code (*read)(struct file_column *column, struct status *status);
 } parts[] = {{"targets", true, read_form},
              {"mask", false, read_mask},
              {"targets", true, read_targets},
              {"clean", false, read_clean},
-             {"relevant", false, read_relevant}};
+             {"relevant", false, file_read_relevant}};
 
 enum status_code file_read_set(struct file_reader *reader, int64_t samples, struct task_source_set *ret_set,
                                struct status *status)
 {
-    struct column tokens = {.reader = reader, .set = ret_set};
-    if (has(reader, ret_set, "vectors"))
+    struct file_column tokens = {.reader = reader, .set = ret_set};
+    if (file_has(reader, ret_set, "vectors"))
         return status_set(status, STATUS_INVALID, "%s: %s has vectors, but task file reads tokens; take task: signal",
                           reader->path, ret_set->name);
     enum status_code code = read_tokens(&tokens, samples, status);
     npz_end(tokens.stream);
     for (size_t i = 0; code == STATUS_OK && i < sizeof parts / sizeof *parts; i++) {
-        struct column column = {.reader = reader, .set = ret_set};
-        if (!parts[i].needed && !has(reader, ret_set, parts[i].name))
+        struct file_column column = {.reader = reader, .set = ret_set};
+        if (!parts[i].needed && !file_has(reader, ret_set, parts[i].name))
             continue;
         code = open_column(&column, parts[i].name, status);
         if (code == STATUS_OK)

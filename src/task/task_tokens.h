@@ -19,7 +19,7 @@ struct token_sequence {
     long length; // in the task's units
     long stride;
     int32_t *tokens, *targets;
-    uint8_t *mask;     // as targets, NULL where the set has none; all 1 at first
+    uint8_t *mask; // as targets, NULL where the set has none; all 1 at first
     // NULL where the set has none. Those of position t begin at relevant[t * relevant_stride]: with relevant_each the
     // stride is relevant_count, and all are -1 at first; else it is 0, as that of the targets.
     int32_t *relevant;
