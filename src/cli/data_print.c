@@ -131,11 +131,20 @@ static long block(const struct sample *sample, const bool shown[ROWS], long firs
     return t;
 }
 
+// Of rows behind the first of those of relevant positions: a target may have fewer.
+static bool is_blank(const struct sample *sample, enum row row, long first, long end)
+{
+    char text[TASK_SYMBOL_SIZE] = "";
+    for (long t = first; t < end && !*text; t++)
+        text_at(sample, row, t, text);
+    return row > ROW_RELEVANT && !*text;
+}
+
 static void print_block(const struct sample *sample, const bool shown[ROWS], long first, long end)
 {
     for (int row = 0; row < ROWS; row++) {
         int blanks = 0; // none at the end of a line
-        if (!shown[row])
+        if (!shown[row] || is_blank(sample, (enum row)row, first, end))
             continue;
         printf("  %-*s", MARGIN - 3, row_names[row] ? row_names[row] : "");
         for (long t = first; t < end; t++) {

@@ -133,7 +133,7 @@ static inline struct batch ragged_part(const struct ragged *r, long from, long t
     part.targets += target;
     part.clean += target;
     part.mask = part.mask ? part.mask + target : NULL;
-    part.relevant += from;
+    part.relevant += batch_relevant(&r->batch, from) * r->batch.relevant_count;
     part.index += from;
     return part;
 }

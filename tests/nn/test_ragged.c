@@ -127,6 +127,34 @@ static void predictions_are_those_of_a_part(void **state)
     }
 }
 
+// Of row t of a sequence none, or a position that is at most as far.
+static void name_each(struct ragged *r)
+{
+    int32_t *lists = ragged_take(r, r->targets, sizeof *lists);
+    for (long s = 0; s < r->batch.samples; s++)
+        for (long t = 0; t < batch_length(&r->batch, s); t++)
+            lists[batch_row(&r->batch, s) + t] = t % 3 == 1 ? -1 : (int32_t)(t / 2);
+    r->batch.relevant = lists;
+    r->batch.relevant_each = true;
+}
+
+static void attention_of_each_target_is_that_of_a_sequence_alone(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        struct ragged r;
+        ragged_open(&r, rows[i].text, LENGTHS(mixed), rows[i].masked);
+        if (r.batch.positions != 1) {
+            name_each(&r);
+            const struct seen all = predict(&r, &r.batch);
+            for (long s = 0; s < r.batch.samples; s++)
+                compare_part(&r, &all, s, s + 1, s % 2, rows[i].text);
+            compare_part(&r, &all, 2, 9, false, rows[i].text);
+        }
+        ragged_close(&r);
+    }
+}
+
 static void long_sequences_are_predicted_beside_short_ones(void **state)
 {
     (void)state;
@@ -312,6 +340,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions_are_those_of_a_sequence_alone),
         cmocka_unit_test(predictions_are_those_of_a_part),
+        cmocka_unit_test(attention_of_each_target_is_that_of_a_sequence_alone),
         cmocka_unit_test(long_sequences_are_predicted_beside_short_ones),
         cmocka_unit_test(training_draws_for_a_sequence_what_it_draws_alone),
         cmocka_unit_test(equal_lengths_are_a_batch_without_offsets),

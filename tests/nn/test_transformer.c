@@ -144,11 +144,59 @@ static void measures_are_means_over_queries_heads_and_layers(void **state)
     }
 }
 
+enum { EACH = 3 };
+
+// Of target `t` of a sequence: none, one in each third place, or up to three, the last of which may be behind it.
+static void name_each(long t, long length, int32_t ret_relevant[EACH])
+{
+    const long places[EACH] = {t / 2, t / 2 + 1, t + 2};
+    for (long k = 0, used = 0; k < EACH; k++) {
+        ret_relevant[k] = -1;
+        if (t % 4 != 1 && (t % 4 != 2 || k == 1) && places[k] < length)
+            ret_relevant[used++] = (int32_t)places[k];
+    }
+}
+
+static void targets_that_name_positions_measure_attention_on_their_own(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        struct nn_case c = {0};
+        struct reference r;
+        real mass[8], relevant[8], other[8];
+        const long length = rows[i].length;
+        case_open(&c, &rows[i]);
+        int32_t *lists = case_take(rows[i].samples * length * EACH, sizeof *lists);
+        for (long t = 0; t < rows[i].samples * length; t++)
+            name_each(t % length, length, lists + t * EACH);
+        for (long k = 0; k < length * EACH; k++)
+            lists[k] = -1; // the first sample names none
+        c.batch.relevant = lists;
+        c.batch.relevant_count = EACH;
+        c.batch.relevant_each = true;
+        reference_open(&r, &c);
+        reference_loss(&r, NULL);
+        if (c.batch.positions == length) {
+            const double places = (double)(CASE_LAYERS * rows[i].heads);
+            nn_predict(c.model, &c.batch, &(struct nn_outputs){NULL, mass, relevant, other});
+            assert_true(isnan(mass[0]));
+            for (long s = 0; s < rows[i].samples; s++)
+                assert_true(isnan(relevant[s]) && isnan(other[s]));
+            for (long s = 1; s < rows[i].samples; s++)
+                near(mass[s], r.mass[s] / (places * (double)batch_naming(&c.batch, s)));
+        }
+        reference_close(&r);
+        free(lists);
+        case_close(&c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logits_and_loss_are_those_of_the_formulas),
         cmocka_unit_test(measures_are_means_over_queries_heads_and_layers),
+        cmocka_unit_test(targets_that_name_positions_measure_attention_on_their_own),
         cmocka_unit_test(gradients_are_differences_of_the_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,18 @@ static inline bool is_relevant(const struct reference *r, long position)
     return false;
 }
 
+// Whether query `i` is asked for a key: with relevant_each by the list of its own target.
+static inline bool is_relevant_to(const struct reference *r, long i, long position)
+{
+    const struct batch *batch = &r->c->batch;
+    if (!batch->relevant_each)
+        return is_relevant(r, position);
+    for (long k = 0; k < batch->relevant_count; k++)
+        if (batch->relevant[(r->sample * r->length + i) * batch->relevant_count + k] == position)
+            return true;
+    return false;
+}
+
 static inline void measure_values(struct reference *r, long from, long to)
 {
     for (long j = 0; j < r->length; j++) {
@@ -128,7 +140,7 @@ static inline void attend(struct reference *r)
                 sum += r->score[j] = exp(score / sqrt((double)size));
             }
             for (long j = 0; j < keys; j++)
-                r->mass[r->sample] += is_relevant(r, j) ? r->score[j] / sum : 0;
+                r->mass[r->sample] += is_relevant_to(r, i, j) ? r->score[j] / sum : 0;
             for (long j = 0; j < keys; j++)
                 for (long k = h * size; k < (h + 1) * size; k++)
                     r->mixed[i * r->width + k] += r->score[j] / sum * r->value[j * r->width + k];

@@ -287,6 +287,21 @@ static void the_last_write_of_a_flip_flop_is_relevant(void **state)
     assert_int_equal(make_batch(&settings, SPLIT_TRAIN, N, 0, 3, *state).relevant_count, 0);
 }
 
+static void each_target_of_a_flip_flop_names_the_last_write(void **state)
+{
+    struct settings settings = automaton("flip_flop", "5", "elements", "steps");
+    struct batch batch = make_batch(&settings, SPLIT_TRAIN, N, 0, SAMPLES, *state);
+    assert_true(batch.relevant_count == 1 && batch.relevant_each);
+    for (long i = 0; i < SAMPLES; i++)
+        for (long t = 0, last = 0; t < N; t++) {
+            last = batch.tokens[i * N + t] ? t : last;
+            assert_int_equal(batch.relevant[i * N + t], last);
+        }
+    settings.task.automaton = AUTOMATON_PARITY;
+    batch = make_batch(&settings, SPLIT_TRAIN, N, 0, 3, *state);
+    assert_true(batch.relevant_count == 0 && !batch.relevant_each);
+}
+
 static void chance_errors_are_those_known_in_closed_form(void **state)
 {
     (void)state;
@@ -331,6 +346,7 @@ int main(void)
         ROW(tables_of_known_automata_give_their_sequences),
         ROW(symbols_are_uniform_among_those_that_may_come),
         ROW(the_last_write_of_a_flip_flop_is_relevant),
+        ROW(each_target_of_a_flip_flop_names_the_last_write),
         ROW(chance_errors_are_those_known_in_closed_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,16 @@ static void where_the_innermost_opened_is_relevant(void **state)
     }
 }
 
+static void each_target_names_where_its_bracket_opened(void **state)
+{
+    struct settings settings = brackets("2", "4", "0", "steps");
+    struct batch batch = make_batch(&settings, SPLIT_VALIDATION, N, 0, SAMPLES, *state);
+    assert_true(batch.relevant_count == 1 && batch.relevant_each);
+    for (long i = 0; i < SAMPLES; i++)
+        for (long t = 0; t < N; t++)
+            assert_int_equal(batch.relevant[i * N + t], innermost_open(batch.tokens + i * N, t + 1, 2));
+}
+
 static void depth_changes_no_draw_before_it_is_reached(void **state)
 {
     struct settings shallow = brackets("2", "3", "0", "steps"), deep = brackets("2", "9", "0", "steps");
@@ -159,6 +169,7 @@ int main(void)
         ROW(every_prefix_is_valid_and_reaches_the_depth_of_its_split),
         ROW(opening_and_closing_are_equally_likely_and_kinds_uniform),
         ROW(where_the_innermost_opened_is_relevant),
+        ROW(each_target_names_where_its_bracket_opened),
         ROW(depth_changes_no_draw_before_it_is_reached),
         ROW(chance_errors_are_those_known_in_closed_form),
     };

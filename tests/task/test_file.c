@@ -139,7 +139,7 @@ static const struct {
     {{{"train/clean", 4, 24, {0}}}, "train/clean has shape (6, 4), but should have the shape of the targets"},
     {{{"train/mask", 0, 7, {0}}}, "train/mask has shape (7,), but should have"},
     {{{"train/relevant", 0, 6, {0}}}, "train/relevant has shape (6,), but should have (6, k)"},
-    {{{"train/relevant", 1, 6, {[4] = 4}}}, "train/relevant has 4 in sample 4, but numbers from 0 to 3 belong there"},
+    {{{"train/relevant", 1, 6, {[4] = 4}}}, "train/relevant has 4 in sample 4, but relevant positions ascend and lie"},
     {{{"train/relevant", 2, 12, {[2] = 3, [3] = 1}}},
      "train/relevant has 1 in sample 1, but relevant positions ascend"},
     {{{"train/offsets", 0, 3, {0, 1, 4}}}, "train/tokens has shape (6, 4), but should have (4,), as its offsets say"},

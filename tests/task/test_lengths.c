@@ -212,8 +212,12 @@ static void symbols_around_a_sequence_leave_it_alone(void **state)
         assert_int_equal(b.mask[to], 0);
         assert_same(a.tokens + from, b.tokens + to + 1, length);
         assert_same(a.targets + from, b.targets + to + 1, length);
-        for (long t = 1; t <= length; t++)
+        assert_true(b.relevant_each && b.relevant[to] == -1);
+        for (long t = 1; t <= length; t++) {
+            const int32_t at = a.relevant[from + t - 1];
             assert_int_equal(b.mask[to + t], 1);
+            assert_int_equal(b.relevant[to + t], at < 0 ? -1 : at + 1);
+        }
     }
     put_setting(&plain, "supervision", "final");
     put_setting(&begun, "supervision", "final");

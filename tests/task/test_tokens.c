@@ -132,7 +132,11 @@ static void the_final_target_is_the_last_of_the_steps(void **state)
         assert_same(a.tokens, b.tokens, SAMPLES * N);
         for (long i = 0; i < SAMPLES; i++)
             assert_int_equal(b.clean[i], a.clean[i * N + N - 1]);
-        assert_int_equal(a.relevant_count, 0);
+        assert_true(a.relevant_count == b.relevant_count && !b.relevant_each);
+        for (long i = 0; i < SAMPLES * a.relevant_count; i++) {
+            const int32_t last = a.relevant[i * N + N - 1];
+            assert_true(last == b.relevant[i] || last == -1);
+        }
         for (long i = 0; i < SAMPLES * b.relevant_count; i++)
             assert_true(b.relevant[i] >= 0 && b.relevant[i] < N);
     }
@@ -152,10 +156,30 @@ static void any_range_has_the_bits_of_the_whole(void **state)
                 assert_same(whole.targets + first * positions, part.targets, count * positions);
                 if (whole.mask)
                     assert_memory_equal(whole.mask + first * positions, part.mask, (size_t)(count * positions));
-                if (whole.relevant_count)
-                    assert_same(whole.relevant + first, part.relevant, count);
+                const long each = whole.relevant_count, list = (long)batch_relevant(&whole, first);
+                if (each)
+                    assert_same(whole.relevant + list * each, part.relevant, (long)batch_relevant(&part, count) * each);
             }
         }
+}
+
+static void targets_that_count_name_positions_in_order(void **state)
+{
+    long named = 0;
+    for (size_t c = 0; c < CASES; c++) {
+        struct settings settings = settings_of(c, SUPERVISION_STEPS);
+        struct batch batch = make_batch(&settings, SPLIT_TRAIN, N, 0, 40, *state);
+        assert_true(batch.relevant_count == 0 || batch.relevant_each);
+        for (long t = 0; t < 40 * batch.positions; t++)
+            for (long k = 0, before = 0; k < batch.relevant_count; k++) {
+                const int32_t at = batch.relevant[t * batch.relevant_count + k];
+                assert_true(at < batch.length && (at < 0 ? at == -1 : k == 0 || at > before));
+                assert_true(at < 0 || counts(&batch, t));
+                before = at < 0 ? N * N * N : at;
+                named += at >= 0;
+            }
+    }
+    assert_true(named > 0);
 }
 
 static void a_longer_sequence_begins_with_the_shorter(void **state)
@@ -313,6 +337,7 @@ int main(void)
         ROW(shapes_are_those_of_the_settings),
         ROW(the_final_target_is_the_last_of_the_steps),
         ROW(any_range_has_the_bits_of_the_whole),
+        ROW(targets_that_count_name_positions_in_order),
         ROW(a_longer_sequence_begins_with_the_shorter),
         ROW(other_settings_leave_the_data_alone),
         ROW(noise_is_nested_and_uniform_over_the_other_classes),

@@ -31,10 +31,12 @@ static inline void assert_same_sample(const struct batch *a, long i, const struc
     assert_memory_equal(x.clean, y.clean, positions);
     assert_int_equal(!x.vectors, !y.vectors);
     assert_int_equal(!x.relevant, !y.relevant);
+    assert_true(x.relevant_count == y.relevant_count && x.relevant_each == y.relevant_each);
     if (x.vectors)
         assert_memory_equal(x.vectors, y.vectors, (size_t)(x.length * x.dim) * sizeof(float));
     if (x.tokens)
         assert_memory_equal(x.tokens, y.tokens, (size_t)x.length * sizeof(int32_t));
     if (x.relevant)
-        assert_memory_equal(x.relevant, y.relevant, (size_t)x.relevant_count * sizeof(int32_t));
+        assert_memory_equal(x.relevant, y.relevant,
+                            (size_t)(batch_relevant(&x, 1) * x.relevant_count) * sizeof(int32_t));
 }
