@@ -10,12 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// `numbers` in rows of `rest` (0: one dimension); none: the array is left out.
+// `numbers` in rows of `rest` (0: one dimension), and these of `deep` (0: no third); none: the array is left out.
 struct file_array {
     const char *name;
     int64_t rest;
     size_t count;
     int32_t numbers[24];
+    int64_t deep;
 };
 
 // Six training sequences of four tokens below 3, targets below 2, one a sequence.
@@ -34,7 +35,8 @@ static inline void add_array(struct npz_writer *writer, const struct file_array 
     struct status status = {0};
     if (!array->count)
         return;
-    const int number = npz_add(writer, array->name, NPZ_INT32, array->rest ? 2 : 1, &array->rest);
+    const int64_t rest[] = {array->rest, array->deep};
+    const int number = npz_add(writer, array->name, NPZ_INT32, array->deep ? 3 : array->rest ? 2 : 1, rest);
     assert_true(number >= 0);
     assert_int_equal(npz_put(writer, number, array->numbers, array->count, &status), STATUS_OK);
 }

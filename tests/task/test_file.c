@@ -113,6 +113,43 @@ static void sequences_keep_their_lengths_masks_and_positions(void **state)
     close_file_fixture(&f);
 }
 
+// Two training sequences of the good file with some changes, from the second on.
+static struct batch read_train(struct file_fixture *f, const struct file_array *changes, size_t count,
+                               struct task_set *set)
+{
+    open_file_fixture(f);
+    write_file(f->path, changes, count);
+    look(f);
+    task_set_init(set, &f->settings, SPLIT_TRAIN, 4);
+    task_set_from(set, open_source(f, NULL, 0));
+    return make(set, 1, 2, f->arena);
+}
+
+static void targets_have_positions_of_their_own(void **state)
+{
+    (void)state;
+    struct file_fixture f;
+    struct task_set set;
+    struct file_array packed[RAGGED];
+    memcpy(packed, ragged, sizeof packed);
+    // Target 4 does not count, and may name anything.
+    packed[4] =
+        (struct file_array){"train/relevant", 2, 18, {0, -1, 0, 1, 0, 2, -1, -1, 9, -7, 1, -1, 2, -1, 0, 1, -1, -1}};
+    struct batch batch = read_train(&f, packed, RAGGED, &set);
+    const int32_t want[] = {-1, -1, 1, -1, 2, -1, 0, 1, -1, -1};
+    assert_true(batch.relevant_count == 2 && batch.relevant_each && batch_relevant(&batch, 2) == 5);
+    assert_memory_equal(batch.relevant, want, sizeof want);
+    assert_true(batch_naming(&batch, 0) == 1 && batch_naming(&batch, 1) == 2);
+    close_file_fixture(&f);
+    const struct file_array cube[] = {{"train/targets", 4, 24, {0, 1}},
+                                      {"train/relevant", 4, 24, {[4] = 0, -1, 2, 3}, .deep = 1},
+                                      {"validation/targets", 4, 8, {0, 1}},
+                                      {"test/8/targets", 8, 16, {0, 1}}};
+    batch = read_train(&f, cube, 4, &set);
+    assert_true(batch.relevant_count == 1 && batch.relevant_each && batch.relevant[1] == -1 && batch.relevant[3] == 3);
+    close_file_fixture(&f);
+}
+
 // Of what may be wrong in a file: what changes in the good one, and what is said of it.
 static const struct {
     struct file_array change[CHANGES];
@@ -142,6 +179,16 @@ static const struct {
     {{{"train/relevant", 1, 6, {[4] = 4}}}, "train/relevant has 4 in sample 4, but relevant positions ascend and lie"},
     {{{"train/relevant", 2, 12, {[2] = 3, [3] = 1}}},
      "train/relevant has 1 in sample 1, but relevant positions ascend"},
+    {{{"train/relevant", 1, 6, {[4] = -1}}},
+     "train/relevant has -1 in sample 4, but relevant positions ascend and lie"},
+    {{{"train/relevant", 4, 24, {0}, .deep = 1}},
+     "train/relevant has shape (6, 4, 1), but should have (6, k) for k positions a sequence, or the shape of its"},
+    {{{"train/targets", 4, 24, {0}}, {"train/relevant", 3, 18, {0}, .deep = 1}},
+     "train/relevant has shape (6, 3, 1), but should have (6, k)"},
+    {{{"train/targets", 4, 24, {0}}, {"train/relevant", 4, 24, {[6] = -2}, .deep = 1}},
+     "train/relevant has -2 in sample 1, position 2, but relevant positions ascend and lie in their sequence"},
+    {{{"train/targets", 4, 24, {0}}, {"train/relevant", 4, 24, {[23] = 4}, .deep = 1}},
+     "train/relevant has 4 in sample 5, position 3, but relevant positions"},
     {{{"train/offsets", 0, 3, {0, 1, 4}}}, "train/tokens has shape (6, 4), but should have (4,), as its offsets say"},
     {{{"train/offsets", 0, 3, {0, 2, 2}}}, "train/offsets has 2 in sample 2, but sequences have at least one token"},
     {{{"train/offsets", 0, 3, {1, 2, 3}}}, "train/offsets has 1 in sample 0, but the first sequence begins at 0"},
@@ -308,10 +355,13 @@ static void memory_is_foretold(void **state)
 {
     (void)state;
     const int64_t lengths[] = {8};
-    for (int i = 0; i < 2; i++) {
+    struct file_array each[RAGGED];
+    memcpy(each, ragged, sizeof each);
+    each[4] = (struct file_array){"train/relevant", 2, 18, {0}};
+    for (int i = 0; i < 3; i++) {
         struct file_fixture f;
         open_file_fixture(&f);
-        write_file(f.path, ragged, i ? RAGGED : 0);
+        write_file(f.path, i < 2 ? ragged : each, i ? RAGGED : 0);
         look(&f);
         const size_t before = arena_used(f.arena);
         const double bytes = task_source_bytes(&f.settings, lengths, 1);
@@ -348,6 +398,7 @@ int main(void)
         cmocka_unit_test(a_file_says_what_it_holds),
         cmocka_unit_test(batches_are_the_file),
         cmocka_unit_test(sequences_keep_their_lengths_masks_and_positions),
+        cmocka_unit_test(targets_have_positions_of_their_own),
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(trials_ask_for_what_is_there),
         cmocka_unit_test(noise_of_a_file_is_not_doubled),
