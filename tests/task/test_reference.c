@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Symbols, labels and noise of 1,000 sequences at several lengths against an independent program:
+// Symbols, labels, noise and relevant positions of 1,000 sequences at several lengths against an independent program:
 // tools/reference/tasks.py makes tests/task/fixtures/labels and describes it.
 #include "token_cases.h"
 
@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SAMPLES = 1000, LINE = 4096, CASES_AT_LEAST = 300 };
+enum { SAMPLES = 1000, LINE = 4096, CASES_AT_LEAST = 300, LISTS_AT_LEAST = 70 };
 
 static FILE *open_fixture(void)
 {
@@ -75,13 +75,24 @@ static void assert_hashes(const char *text, const struct batch *batch, const cha
     }
 }
 
+// "5 0123456789abcdef"
+static void assert_lists(const char *text, const struct batch *batch, const char *name)
+{
+    char *end;
+    const long each = strtol(text, &end, 10);
+    const uint64_t expected = strtoull(end, NULL, 16);
+    assert_true(batch->relevant_each && batch->relevant_count == each);
+    if (hash_64(batch->relevant, (size_t)(SAMPLES * batch->positions * each) * sizeof(int32_t)) != expected)
+        fail_msg("%s: other relevant positions than %016" PRIx64, name, expected);
+}
+
 static void sequences_are_those_of_the_reference(void **state)
 {
     FILE *file = open_fixture();
     struct batch batch = {0};
     struct settings settings;
     char line[LINE], name[LINE] = "";
-    long cases = 0, shown = 0, hashes = 0;
+    long cases = 0, shown = 0, hashes = 0, lists = 0, named = 0;
     while (fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;
         if (strncmp(line, "case ", 5) == 0) {
@@ -90,11 +101,18 @@ static void sequences_are_those_of_the_reference(void **state)
             batch = read_case(line + 5, &settings, *state);
             batch.clean = labels(&batch, batch.clean, *state);
             batch.targets = labels(&batch, batch.targets, *state);
+            named += batch.relevant_count > 0;
             cases++;
             shown = 0;
         } else if (strncmp(line, "hash ", 5) == 0) {
             assert_hashes(line + 5, &batch, name);
             hashes++;
+        } else if (strncmp(line, "lists ", 6) == 0) {
+            assert_lists(line + 6, &batch, name);
+            lists++;
+        } else if (strncmp(line, "relevant ", 9) == 0) {
+            const long count = batch.positions * batch.relevant_count;
+            assert_numbers(line + 9, batch.relevant + (shown - 1) * count, count, name);
         } else if (strncmp(line, "tokens ", 7) == 0) {
             assert_numbers(line + 7, batch.tokens + shown * batch.length, batch.length, name);
         } else {
@@ -104,6 +122,7 @@ static void sequences_are_those_of_the_reference(void **state)
     }
     fclose(file);
     assert_true(cases >= CASES_AT_LEAST && hashes == cases);
+    assert_true(lists >= LISTS_AT_LEAST && lists == named);
 }
 
 int main(void)

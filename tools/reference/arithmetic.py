@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Symbols and labels of addition, multiplication and modular, from Python's integers and strings of symbols; used by tasks.py.
+"""Symbols, labels and relevant positions of addition, multiplication and modular, from Python's integers and strings of symbols; used by tasks.py.
 
 A sequence is a list of symbols, of which a model reads all but the last and is asked for all but the first; what stands before
 the answer, and behind its end, is marked as not asked for.
@@ -36,16 +36,31 @@ def on_digits(s, draw, length, test):
     full = length + 1 if adds else length + second
     start = numerals + 3 + draw("hint", 0, 0, hints - full + 1) if hints else None
 
-    def written(number, least):
-        symbols = [([start + i] if hints else []) + [digit] for i, digit in enumerate(digits_of(number, base, least))]
+    def written(name, number, least):
+        """Symbols, each with the digit that it is."""
+        symbols = [([(start + i, None)] if hints else []) + [(digit, (name, i))]
+                   for i, digit in enumerate(digits_of(number, base, least))]
         if s["digit_order"] == "plain":
             symbols.reverse()
         return sum(symbols, [])
 
-    answer = written(a + b if adds else a * b, full if s["zero_padding"] == "true" else 1) + [end]
-    question = written(a, length) + [sign] + written(b, second) + [equals]
+    answer = written("answer", a + b if adds else a * b, full if s["zero_padding"] == "true" else 1) + [(end, None)]
+    question = written("a", a, length) + [(sign, None)] + written("b", b, second) + [(equals, None)]
     missing = (length + second + full) * (2 if hints else 1) + 3 - len(question) - len(answer)
-    return question + answer + [end] * missing, len(question), len(answer)
+    symbols, what = zip(*question, *answer, *[(end, None)] * missing)
+    return list(symbols), len(question), len(answer), relevant_to(what) if adds else None
+
+
+def relevant_to(what):
+    """For each label of a sum: the digits worth as much or a base less, and the last one that is written."""
+    lists = []
+    for at, digit in enumerate(what[1:]):
+        named = []
+        if digit and digit[0] == "answer":
+            named = [place for place, x in enumerate(what) if x and x[0] in "ab" and x[1] in (digit[1], digit[1] - 1)]
+            named += [place for place, x in enumerate(what[:at + 1]) if x and x[0] == "answer"][-1:]
+        lists.append(named + [-1] * (5 - len(named)))
+    return lists
 
 
 def modular(s, draw, length, test):
@@ -53,14 +68,14 @@ def modular(s, draw, length, test):
     plus = max(s["modulus"], s["test_modulus"])
     terms = [draw("digit", i, 0, modulus) for i in range(length)]
     question = [x for term in terms for x in (term, plus)][:-1] + [plus + 1]
-    return question + [sum(terms) % modulus, plus + 2], len(question), 2
+    return question + [sum(terms) % modulus, plus + 2], len(question), 2, None
 
 
 def sequence(s, draw, length, test):
-    """Tokens and labels, -1 where one does not count. `draw`: of purpose, place, coordinate, bound."""
-    symbols, given, asked = (modular if s["task"] == "modular" else on_digits)(s, draw, length, test)
+    """Tokens, labels and relevant positions, -1 where one does not count. `draw`: of purpose, place, coordinate, bound."""
+    symbols, given, asked, relevant = (modular if s["task"] == "modular" else on_digits)(s, draw, length, test)
     labels = [x if given <= t < given + asked else -1 for t, x in enumerate(symbols)]
-    return symbols[:-1], labels[1:]
+    return symbols[:-1], labels[1:], relevant
 
 
 def classes(s):

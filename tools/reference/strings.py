@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Symbols and labels of the tasks on strings, from Python's own strings, integers and expressions; used by tasks.py.
+"""Symbols, labels and relevant positions of the tasks on strings, from Python's own strings, integers and expressions; used by tasks.py.
 
 A sequence is an input and, behind it, blanks for the answer. Labels are -1 where none counts; an answer of one symbol is the only
 label. Each task gives its input, how it is answered, and how many blanks there are.
@@ -44,14 +44,17 @@ def stack_manipulation(s, draw, length):
     return tokens, [int(x) for x in text[::-1]] + [2], length + 1
 
 
-def reverse_string(s, draw, length):
-    tokens = letters(s, draw, length)
-    return tokens, tokens[::-1], length
+def copies(answer):
+    """A task whose answer copies letters: places are copied as letters are."""
+    def rule(s, draw, length):
+        tokens = letters(s, draw, length)
+        return tokens, answer(tokens), len(answer(tokens)), answer(list(range(length)))
+    return rule
 
 
-def duplicate_string(s, draw, length):
-    tokens = letters(s, draw, length)
-    return tokens, tokens * 2, 2 * length
+reverse_string = copies(lambda x: x[::-1])
+duplicate_string = copies(lambda x: x * 2)
+odds_first = copies(lambda x: x[::2] + x[1::2])
 
 
 def missing_duplicate_string(s, draw, length):
@@ -61,11 +64,6 @@ def missing_duplicate_string(s, draw, length):
     tokens[draw("place", 0, 0, 2 * half)] = hole
     answer = tokens[(tokens.index(hole) + half) % (2 * half)]
     return tokens + [hole + 1] * (length % 2), [answer], 1
-
-
-def odds_first(s, draw, length):
-    tokens = letters(s, draw, length)
-    return tokens, tokens[::2] + tokens[1::2], length
 
 
 def bucket_sort(s, draw, length):
@@ -150,11 +148,12 @@ def numerals(s):
 
 
 def sequence(s, draw, length):
-    """Tokens and labels. `draw`: of purpose, place, coordinate, bound."""
+    """Tokens, labels and relevant positions. `draw`: of purpose, place, coordinate, bound."""
     rule, _, signs, _, _ = TASKS[s["task"]]
-    tokens, answer, blanks = rule(s, draw, length)
+    tokens, answer, blanks, *source = rule(s, draw, length)
     tokens += [numerals(s) + signs - 1] * blanks
-    return tokens, answer if s["task"] in ONE else [-1] * length + answer + [-1] * (blanks - len(answer))
+    labels = answer if s["task"] in ONE else [-1] * length + answer + [-1] * (blanks - len(answer))
+    return tokens, labels, [[at] for at in [-1] * length + source[0]] if source else None
 
 
 def classes(s):

@@ -9,7 +9,9 @@ so that nothing of a sequence comes from the program.
 Needs what tools/requirements.txt lists. A case of the file is one line, and behind it the first sequences as digits:
     case SPLIT LENGTH NAME=VALUE …     the settings that differ from their defaults; a '+' is a space
     hash TOKENS CLEAN TARGETS          XXH3-64 of SAMPLES sequences, as little-endian int32
-    tokens … / clean …                 the first SHOWN sequences, one a line; a label that does not count is -1
+    lists K HASH                       of cases that name relevant positions: XXH3-64 of K a label, -1 behind the last
+    tokens … / clean … / relevant …    the first SHOWN sequences, one a line; a label that does not count is -1; positions
+                                       where there are no more than MOST
 Groups are matrices or permutations that are multiplied and looked up, expressions go through Python's parser, brackets are
 cut out of a string pair by pair, tables are multiplied as matrices. arithmetic.py and strings.py have the other tasks.
 """
@@ -26,7 +28,7 @@ import arithmetic
 import strings
 
 PATH = Path(__file__).resolve().parents[2] / "tests/task/fixtures/labels"
-SAMPLES, SHOWN, SEED = 1000, 2, 7
+SAMPLES, SHOWN, MOST, SEED = 1000, 2, 200, 7
 WORD = 0xFFFFFFFF
 
 
@@ -176,6 +178,33 @@ def brackets(s, draw, length):
     return tokens, clean
 
 
+def innermost(types):
+    """Where the last symbol of a prefix opened that is still unmatched."""
+    def of(tokens):
+        left = []
+        for at, token in enumerate(tokens):
+            left.append((token, at))
+            if len(left) > 1 and token == left[-2][0] + types:
+                del left[-2:]
+        return left[-1][1] if left else -1
+    return of
+
+
+def last_write(tokens):
+    return max(at for at, token in enumerate(tokens) if token)
+
+
+def relevant_positions(s, tokens):
+    """A list for each label, or None."""
+    if s["task"] == "brackets":
+        of = innermost(s["bracket_types"])
+    elif s["task"] == "automaton" and s["automaton"] == "flip_flop":
+        of = last_write
+    else:
+        return None
+    return [[of(tokens[:t + 1])] for t in range(len(tokens))]
+
+
 AUTOMATA = {"parity": (lambda n: parity, 2), "cycle_navigation": (lambda n: cycle_navigation, 5),
             "even_pairs": (lambda n: even_pairs, 2), "modular_arithmetic": (lambda n: modular_arithmetic, 5),
             "flip_flop": (lambda n: flip_flop, 2), "cyclic": (cyclic, lambda n: n), "dihedral": (dihedral, lambda n: 2 * n),
@@ -218,7 +247,7 @@ def with_noise(set_name, rate, clean, classes):
 
 
 def sequences(s, split, set_name, length):
-    """Tokens and labels of each sample, and the number of classes."""
+    """Tokens, labels and relevant positions of each sample, and the number of classes."""
     if s["task"] in arithmetic.TASKS:
         places = max(length, s["multiplier_digits"])
         draws = {key: Draws(set_name, key[0], places, key[1]) for key in (("digit", 0), ("digit", 1), ("hint", 0))}
@@ -235,7 +264,8 @@ def sequences(s, split, set_name, length):
             return lambda purpose, t, coordinate, bound: draws_of(purpose, coordinate).below(i, t, bound)
         return [strings.sequence(s, draw_for(i), length) for i in range(SAMPLES)], strings.classes(s)
     draws, (rule, classes) = Draws(set_name, "symbol", length), rule_of(s)
-    return [rule(s, lambda t, bound, i=i: draws.below(i, t, bound), length) for i in range(SAMPLES)], classes
+    pairs = [rule(s, lambda t, bound, i=i: draws.below(i, t, bound), length) for i in range(SAMPLES)]
+    return [(tokens, clean, relevant_positions(s, tokens)) for tokens, clean in pairs], classes
 
 
 def written(x):
@@ -250,14 +280,18 @@ def case(changed, split, length):
     if split == "train":
         s["test_depth"] = 0
     set_name = split if split == "train" else f"test/{length}"
-    pairs, classes = sequences(s, split, set_name, length)
-    tokens, clean = (np.array(part, "<i4") for part in zip(*pairs))
+    parts, classes = sequences(s, split, set_name, length)
+    tokens, clean = (np.array([part[i] for part in parts], "<i4") for i in range(2))
+    lists = np.array([part[2] for part in parts], "<i4") if parts[0][2] else None
     targets = with_noise(set_name, s["noise_rate"], clean, classes) if split == "train" else clean
     lines = ["case " + " ".join([split, str(length)] + [f"{name}={written(x)}" for name, x in changed.items()])]
     lines.append("hash " + " ".join(xxhash.xxh3_64_hexdigest(x.tobytes()) for x in (tokens, clean, targets)))
+    if lists is not None:
+        lines.append(f"lists {lists.shape[2]} {xxhash.xxh3_64_hexdigest(lists.tobytes())}")
     for i in range(SHOWN):
-        for name, rows in ("tokens", tokens), ("clean", clean):
-            lines.append(name + " " + " ".join(map(str, rows[i])))
+        for name, rows in ("tokens", tokens), ("clean", clean), ("relevant", lists):
+            if rows is not None and (name != "relevant" or rows[i].size <= MOST):
+                lines.append(name + " " + " ".join(map(str, rows[i].flat)))
     return lines
 
 
