@@ -14,7 +14,8 @@ evaluate: {points: 4, test_samples: 300, validation_samples: 250, test_length: [
 """
 MADE = "task: {kind: accumulator, modulus: 3, train_length: 9, samples: 40, noise_rate: 0.2%s}\n" + TAIL
 READ = "task: {kind: file, path: x.npz, train_length: 9, samples: 40, noise_rate: %s%s}\n" + TAIL
-CURVES = ("train_loss", "train_error_clean", "flips_fitted", "validation_loss", "test_error", "final_test_loss")
+CURVES = ("train_loss", "train_error_clean", "flips_fitted", "validation_loss", "test_error", "final_test_loss",
+          "signal_attention", "test_signal_attention")
 
 
 def rows(sample):
@@ -94,6 +95,16 @@ def writes_sets():
         assert (0.1 < flips < 0.3) if name == "train" else flips == 0, (name, flips)
 
 
+@claim("data prints the relevant positions of each target under it")
+def prints_relevant():
+    write("t.yaml", "task: {kind: reverse_string, alphabet: 26, train_length: 12, samples: 9}\n" + TAIL % "transformer")
+    for sample in lgsweep("data", "t.yaml").stdout.split("sample ")[1:]:
+        found = rows(sample)
+        letters = [found["tokens"][int(place)] for place in found["relevant"]]
+        assert found["position"] == [str(t) for t in range(24)] and found["tokens"][12:] == ["_"] * 12, sample
+        assert letters == found["tokens"][11::-1] and len(letters) == 12, sample
+
+
 @claim("data -o packs sequences of different lengths, with masks and relevant positions, and vectors too")
 def writes_other_shapes():
     task = "task: {kind: brackets, train_length: 9, samples: 40, length_distribution: uniform, begin_token: true}\n"
@@ -104,6 +115,11 @@ def writes_other_shapes():
     assert len(x["train/tokens"]) == len(x["train/targets"]) == len(x["train/mask"]) == offsets[-1]
     assert (x["train/tokens"][offsets[:-1]] == 4).all() and (x["train/mask"][offsets[:-1]] == 0).all()
     assert x["train/mask"].sum() == offsets[-1] - 40 and x["test/19/tokens"].shape == (300, 19)
+    opened = x["train/relevant"][:, 0]
+    assert x["train/relevant"].shape == (offsets[-1], 1) and x["test/19/relevant"].shape == (300, 19, 1)
+    assert np.array_equal(opened >= 0, x["train/clean"] > 0), "where a bracket is open it has opened"
+    kinds = x["train/tokens"][np.repeat(offsets[:-1], lengths) + opened]
+    assert np.array_equal(kinds[opened >= 0] + 1, x["train/clean"][opened >= 0])
     lgsweep("data", write("b.yaml", (task + TAIL % "rnn").replace("uniform", "fixed, supervision: final")), "-o", "y.npz")
     assert load("y.npz")["train/relevant"].shape == (40, 1) and load("y.npz")["train/targets"].shape == (40,)
     lgsweep("data", write("c.yaml", "task: {train_length: 5, dim: 4, samples: 30}\n"), "-o", "z.npz")
@@ -161,6 +177,8 @@ def trains_on_arithmetic():
     assert "test/12 300, test/21 300" in lgsweep("data", "a.yaml", "-o", "x.npz").stdout
     lgsweep("run", write("b.yaml", (READ % (0, "", "transformer")).replace("th: 9", "th: 12").replace("[1x, 2x]", "[12, 21]")), "-o", "b.h5")
     assert_same_curves("a.h5", "b.h5")
+    mass = curves("b.h5")["test_signal_attention"]
+    assert ((mass > 0) & (mass < 1)).all(), mass
 
 
 def own_file(**changes):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Symbols, labels and relevant positions of addition, multiplication and modular, from Python's integers and strings of symbols; used by tasks.py.
+"""Symbols, labels and relevant positions of addition, multiplication and modular, from Python's integers and strings of symbols;
+used by tasks.py.
 
 A sequence is a list of symbols, of which a model reads all but the last and is asked for all but the first; what stands before
 the answer, and behind its end, is marked as not asked for.

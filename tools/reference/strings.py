@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Symbols, labels and relevant positions of the tasks on strings, from Python's own strings, integers and expressions; used by tasks.py.
+"""Symbols, labels and relevant positions of the tasks on strings, from Python's own strings, integers and expressions; used by
+tasks.py.
 
 A sequence is an input and, behind it, blanks for the answer. Labels are -1 where none counts; an answer of one symbol is the only
 label. Each task gives its input, how it is answered, and how many blanks there are.
