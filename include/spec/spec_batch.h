@@ -23,20 +23,20 @@ struct batch {
     // (samples + 1): where each sequence begins and the last ends, counted from offsets[0]; NULL: all have `length`
     // rows. Lengths are at least 1.
     const int64_t *offsets;
-    const float *vectors;    // (rows, dim)
-    const int32_t *tokens;   // (rows), 0 … vocabulary-1
-    long positions;          // 1: a target a sequence; `length`: one a row
-    const int32_t *targets;  // (targets): the given (noisy) labels, 0 … classes-1; binary: 1 is y = +1
-    const int32_t *clean;    // (targets): labels before noise
-    const uint8_t *mask;     // (targets): 1 where a target counts; NULL: all count
+    const float *vectors;   // (rows, dim)
+    const int32_t *tokens;  // (rows), 0 … vocabulary-1
+    long positions;         // 1: a target a sequence; `length`: one a row
+    const int32_t *targets; // (targets): the given (noisy) labels, 0 … classes-1; binary: 1 is y = +1
+    const int32_t *clean;   // (targets): labels before noise
+    const uint8_t *mask;    // (targets): 1 where a target counts; NULL: all count
     // The positions that an answer depends on, as rows of the sequence: (samples, relevant_count), ascending; or, where
     // targets have some of their own, (targets, relevant_count), ascending and -1 behind the last: all -1 at targets
     // that do not count or depend on none that is named.
     long relevant_count; // 0 where the task names none
     bool relevant_each;
     const int32_t *relevant;
-    int classes;             // 2 for binary
-    bool binary;             // as in batch_shape
+    int classes; // 2 for binary
+    bool binary; // as in batch_shape
     // Which samples of which set these are: what a model draws for them is keyed so (noise on embeddings, positions).
     const char *set;      // "train", "validation", "test/512"; not owned
     const int64_t *index; // (samples): index in the set; NULL: first, first + 1, …
