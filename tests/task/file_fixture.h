@@ -101,3 +101,56 @@ static inline void look(struct file_fixture *f)
     f->settings.evaluate.test_samples = 2;
     task_file_tell(&f->file, &f->settings);
 }
+
+static inline void assert_says(const struct status *status, const char *part)
+{
+    if (!strstr(status->text, part))
+        fail_msg("\"%s\" does not say \"%s\"", status->text, part);
+}
+
+static inline const struct task_source *open_source(struct file_fixture *f, const int64_t *lengths, size_t count)
+{
+    const struct task_source *source = NULL;
+    struct status status = {0};
+    if (task_source_open(&f->settings, lengths, count, f->arena, &source, &status) != STATUS_OK)
+        fail_msg("%s", status.text);
+    return source;
+}
+
+static inline struct batch make(const struct task_set *set, long first, long count, struct arena *arena)
+{
+    struct batch batch = {0};
+    struct status status = {0};
+    if (task_make(set, first, count, arena, &batch, &status) != STATUS_OK)
+        fail_msg("%s", status.text);
+    return batch;
+}
+
+// What changes in the good file, and what is said of it then.
+struct wrong_file {
+    struct file_array change[CHANGES];
+    const char *want;
+};
+static inline void assert_refused(const struct wrong_file *wrong)
+{
+    struct file_fixture f;
+    struct status status = {0};
+    open_file_fixture(&f);
+    write_file(f.path, wrong->change, CHANGES);
+    assert_true(task_file_look(f.path, f.arena, &f.file, &status) != STATUS_OK);
+    assert_says(&status, f.path);
+    assert_says(&status, wrong->want);
+    close_file_fixture(&f);
+}
+
+// Sequences of 4, 2 and 3 tokens.
+static const struct file_array ragged[] = {
+    {"train/tokens", 0, 9, {0, 1, 2, 0, 1, 1, 2, 2, 2}},
+    {"train/offsets", 0, 4, {0, 4, 6, 9}},
+    {"train/targets", 0, 9, {0, 1, 0, 1, -100, 1, 1, 0, 1}},
+    {"train/mask", 0, 9, {1, 1, 1, 1, 0, 1, 1, 1, 1}},
+    {"train/relevant", 2, 6, {0, 3, 0, 1, 2, 2}},
+    {"validation/targets", 4, 8, {0, 1, 0, 1, 0, 1, 0, 1}},
+    {"test/8/targets", 8, 16, {0}},
+};
+enum { RAGGED = sizeof ragged / sizeof *ragged };

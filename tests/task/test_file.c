@@ -3,30 +3,6 @@
 #include "spec_batch.h"
 #include <math.h>
 
-static void assert_says(const struct status *status, const char *part)
-{
-    if (!strstr(status->text, part))
-        fail_msg("\"%s\" does not say \"%s\"", status->text, part);
-}
-
-static const struct task_source *open_source(struct file_fixture *f, const int64_t *lengths, size_t count)
-{
-    const struct task_source *source = NULL;
-    struct status status = {0};
-    if (task_source_open(&f->settings, lengths, count, f->arena, &source, &status) != STATUS_OK)
-        fail_msg("%s", status.text);
-    return source;
-}
-
-static struct batch make(const struct task_set *set, long first, long count, struct arena *arena)
-{
-    struct batch batch = {0};
-    struct status status = {0};
-    if (task_make(set, first, count, arena, &batch, &status) != STATUS_OK)
-        fail_msg("%s", status.text);
-    return batch;
-}
-
 static void a_file_says_what_it_holds(void **state)
 {
     (void)state;
@@ -73,17 +49,6 @@ static void batches_are_the_file(void **state)
     close_file_fixture(&f);
 }
 
-static const struct file_array ragged[] = {
-    {"train/tokens", 0, 9, {0, 1, 2, 0, 1, 1, 2, 2, 2}},
-    {"train/offsets", 0, 4, {0, 4, 6, 9}},
-    {"train/targets", 0, 9, {0, 1, 0, 1, -100, 1, 1, 0, 1}},
-    {"train/mask", 0, 9, {1, 1, 1, 1, 0, 1, 1, 1, 1}},
-    {"train/relevant", 2, 6, {0, 3, 0, 1, 2, 2}},
-    {"validation/targets", 4, 8, {0, 1, 0, 1, 0, 1, 0, 1}},
-    {"test/8/targets", 8, 16, {0}},
-};
-enum { RAGGED = sizeof ragged / sizeof *ragged };
-
 static void sequences_keep_their_lengths_masks_and_positions(void **state)
 {
     (void)state;
@@ -113,48 +78,7 @@ static void sequences_keep_their_lengths_masks_and_positions(void **state)
     close_file_fixture(&f);
 }
 
-// Two training sequences of the good file with some changes, from the second on.
-static struct batch read_train(struct file_fixture *f, const struct file_array *changes, size_t count,
-                               struct task_set *set)
-{
-    open_file_fixture(f);
-    write_file(f->path, changes, count);
-    look(f);
-    task_set_init(set, &f->settings, SPLIT_TRAIN, 4);
-    task_set_from(set, open_source(f, NULL, 0));
-    return make(set, 1, 2, f->arena);
-}
-
-static void targets_have_positions_of_their_own(void **state)
-{
-    (void)state;
-    struct file_fixture f;
-    struct task_set set;
-    struct file_array packed[RAGGED];
-    memcpy(packed, ragged, sizeof packed);
-    // Target 4 does not count, and may name anything.
-    packed[4] =
-        (struct file_array){"train/relevant", 2, 18, {0, -1, 0, 1, 0, 2, -1, -1, 9, -7, 1, -1, 2, -1, 0, 1, -1, -1}};
-    struct batch batch = read_train(&f, packed, RAGGED, &set);
-    const int32_t want[] = {-1, -1, 1, -1, 2, -1, 0, 1, -1, -1};
-    assert_true(batch.relevant_count == 2 && batch.relevant_each && batch_relevant(&batch, 2) == 5);
-    assert_memory_equal(batch.relevant, want, sizeof want);
-    assert_true(batch_naming(&batch, 0) == 1 && batch_naming(&batch, 1) == 2);
-    close_file_fixture(&f);
-    const struct file_array cube[] = {{"train/targets", 4, 24, {0, 1}},
-                                      {"train/relevant", 4, 24, {[4] = 0, -1, 2, 3}, .deep = 1},
-                                      {"validation/targets", 4, 8, {0, 1}},
-                                      {"test/8/targets", 8, 16, {0, 1}}};
-    batch = read_train(&f, cube, 4, &set);
-    assert_true(batch.relevant_count == 1 && batch.relevant_each && batch.relevant[1] == -1 && batch.relevant[3] == 3);
-    close_file_fixture(&f);
-}
-
-// Of what may be wrong in a file: what changes in the good one, and what is said of it.
-static const struct {
-    struct file_array change[CHANGES];
-    const char *want;
-} wrongs[] = {
+static const struct wrong_file wrongs[] = {
     {{{"train/tokens", 0, 0, {0}}}, "a.npz has no array train/tokens; add it"},
     {{{"validation/targets", 0, 0, {0}}}, "a.npz has no array validation/targets; add it"},
     {{{"test/8/targets", 0, 0, {0}}}, "has no array test/8/targets"},
@@ -175,20 +99,6 @@ static const struct {
     {{{"classes", 0, 1, {1}}}, "classes is 1; from 2 to 65536 are possible"},
     {{{"train/clean", 4, 24, {0}}}, "train/clean has shape (6, 4), but should have the shape of the targets"},
     {{{"train/mask", 0, 7, {0}}}, "train/mask has shape (7,), but should have"},
-    {{{"train/relevant", 0, 6, {0}}}, "train/relevant has shape (6,), but should have (6, k)"},
-    {{{"train/relevant", 1, 6, {[4] = 4}}}, "train/relevant has 4 in sample 4, but relevant positions ascend and lie"},
-    {{{"train/relevant", 2, 12, {[2] = 3, [3] = 1}}},
-     "train/relevant has 1 in sample 1, but relevant positions ascend"},
-    {{{"train/relevant", 1, 6, {[4] = -1}}},
-     "train/relevant has -1 in sample 4, but relevant positions ascend and lie"},
-    {{{"train/relevant", 4, 24, {0}, .deep = 1}},
-     "train/relevant has shape (6, 4, 1), but should have (6, k) for k positions a sequence, or the shape of its"},
-    {{{"train/targets", 4, 24, {0}}, {"train/relevant", 3, 18, {0}, .deep = 1}},
-     "train/relevant has shape (6, 3, 1), but should have (6, k)"},
-    {{{"train/targets", 4, 24, {0}}, {"train/relevant", 4, 24, {[6] = -2}, .deep = 1}},
-     "train/relevant has -2 in sample 1, position 2, but relevant positions ascend and lie in their sequence"},
-    {{{"train/targets", 4, 24, {0}}, {"train/relevant", 4, 24, {[23] = 4}, .deep = 1}},
-     "train/relevant has 4 in sample 5, position 3, but relevant positions"},
     {{{"train/offsets", 0, 3, {0, 1, 4}}}, "train/tokens has shape (6, 4), but should have (4,), as its offsets say"},
     {{{"train/offsets", 0, 3, {0, 2, 2}}}, "train/offsets has 2 in sample 2, but sequences have at least one token"},
     {{{"train/offsets", 0, 3, {1, 2, 3}}}, "train/offsets has 1 in sample 0, but the first sequence begins at 0"},
@@ -199,16 +109,8 @@ static const struct {
 static void says_what_is_wrong_and_where(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
-        struct file_fixture f;
-        struct status status = {0};
-        open_file_fixture(&f);
-        write_file(f.path, wrongs[i].change, CHANGES);
-        assert_true(task_file_look(f.path, f.arena, &f.file, &status) != STATUS_OK);
-        assert_says(&status, f.path);
-        assert_says(&status, wrongs[i].want);
-        close_file_fixture(&f);
-    }
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++)
+        assert_refused(&wrongs[i]);
 }
 
 static void trials_ask_for_what_is_there(void **state)
@@ -398,7 +300,6 @@ int main(void)
         cmocka_unit_test(a_file_says_what_it_holds),
         cmocka_unit_test(batches_are_the_file),
         cmocka_unit_test(sequences_keep_their_lengths_masks_and_positions),
-        cmocka_unit_test(targets_have_positions_of_their_own),
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(trials_ask_for_what_is_there),
         cmocka_unit_test(noise_of_a_file_is_not_doubled),
