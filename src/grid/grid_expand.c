@@ -164,12 +164,16 @@ static enum status_code add_cell(struct expansion *expansion, size_t cell)
 }
 
 // The verdict on a trial compares it with its partner at each of its lengths, and asks for the partner's error at T =
-// n.
+// n, where there are such tests.
 static enum status_code lend_lengths(struct expansion *expansion, uint32_t trial, uint32_t partner)
 {
     struct length_sets *sets = &expansion->grid->sets;
-    int64_t train_length = expansion->grid->trials[trial].settings.task.train_length;
-    uint32_t asked = sets_union(sets, expansion->set[trial], sets_add(sets, &train_length, 1));
+    const struct settings *settings = &expansion->grid->trials[trial].settings;
+    int64_t train_length = settings->task.train_length;
+    struct settings_fault fault;
+    uint32_t asked = expansion->set[trial];
+    if (!settings_length_fault(settings, train_length, &fault))
+        asked = sets_union(sets, asked, sets_add(sets, &train_length, 1));
     expansion->set[partner] = sets_union(sets, expansion->set[partner], asked);
     return expansion->set[partner] == TABLE_NONE ? no_memory(expansion) : STATUS_OK;
 }

@@ -67,12 +67,14 @@ void faults_check_cell(struct grid_faults *faults, const struct grid *grid, size
     const struct sweep *sweep = grid->sweep;
     const int64_t train_length = settings->task.train_length; // settings_next_fault has seen it
     struct settings_fault fault;
-    for (size_t at = 0; settings_next_fault(settings, &at, &fault);)
+    bool sound = true;
+    for (size_t at = 0; settings_next_fault(settings, &at, &fault); sound = false)
         faults_add(faults, blamed_place(sweep, &fault, (struct source_place){0}), (ptrdiff_t)cell, fault.why.text);
-    for (size_t l = lengths->count; l-- > 0 && lengths->lengths[l] > train_length;) {
-        if (!settings_length_fault(settings, lengths->lengths[l], &fault))
-            break;
-        struct source_place place = length_place(sweep, train_length, lengths->lengths[l]);
+    for (size_t l = lengths->count; l-- > 0;) { // what keeps n from training was told above
+        const int64_t length = lengths->lengths[l];
+        if ((length == train_length && !sound) || !settings_length_fault(settings, length, &fault))
+            continue;
+        struct source_place place = length_place(sweep, train_length, length);
         if (!place.line)
             place = blamed_place(sweep, &fault, place);
         faults_add(faults, place, (ptrdiff_t)cell, fault.why.text);

@@ -67,8 +67,8 @@ bool settings_length_fault(const struct settings *settings, int64_t test_length,
                    tokens, MODEL_LENGTH_LIMIT);
         return true;
     }
-    const struct setting *row = setting_find(positions[0], strlen(positions[0]));
-    if (!model->random_positions || tokens <= model->random_positions || !setting_applies(row, settings))
+    if (!model->random_positions || tokens <= model->random_positions ||
+        !setting_applies(setting_find(positions[0], strlen(positions[0])), settings))
         return false;
     name_blamed(positions, ret_fault);
     status_set(&ret_fault->why, STATUS_INVALID,

@@ -121,9 +121,62 @@ static void equal_sets_are_kept_once(void **state)
     arena_destroy(arena);
 }
 
+// Between lengths that can be made, below the train length, and at it where tests differ from training.
+static void lengths_that_a_task_cannot_make_are_refused_wherever_they_stand(void **state)
+{
+    (void)state;
+    const struct {
+        const char *settings[4][2], *lengths, *why; // NULL: none
+    } rows[] = {
+        {{{"task", "solve_equation"}}, "2 1x", "test_length is 2"},
+        {{{"task", "solve_equation"}}, "3 1x", NULL},
+        {{{"task", "addition"}, {"operand_offset", "5"}}, "1 1x 4x", "test_length = 1 "},
+        {{{"task", "addition"}, {"test_operand_offset", "8"}}, "1x 4x", "test_length = 8 "},
+        {{{"task", "addition"}, {"test_operand_offset", "8"}}, "4x", NULL},
+        {{{"task", "automaton"}, {"automaton", "modular_arithmetic"}, {"supervision", "final"}, {"train_length", "7"}},
+         "1x 28 35",
+         "test_length is 28"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fixture f;
+        struct grid *grid = NULL;
+        struct status status = {0};
+        fixture_init(&f);
+        for (size_t k = 0; k < 4 && rows[i].settings[k][0]; k++)
+            fixture_set(&f, rows[i].settings[k][0], rows[i].settings[k][1]);
+        fixture_set(&f, "model", "rnn");
+        fixture_lengths(&f, rows[i].lengths);
+        enum status_code code = grid_expand(&f.sweep, 10, &grid, &status);
+        assert_int_equal(code, rows[i].why ? STATUS_INVALID : STATUS_OK);
+        if (rows[i].why && !strstr(status.text, rows[i].why))
+            fail_msg("row %zu: %s", i, status.text);
+        grid_destroy(grid);
+        fixture_fini(&f);
+    }
+}
+
+static void a_twin_is_not_tested_at_a_train_length_that_tests_cannot_have(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture_init(&f);
+    fixture_set(&f, "task", "addition");
+    fixture_set(&f, "test_operand_offset", "8");
+    fixture_set(&f, "noise_rate", "0.1");
+    fixture_set(&f, "model", "rnn");
+    fixture_lengths(&f, "4x");
+    struct grid *grid = fixture_expand(&f);
+    assert_int_equal(grid_trials(grid), 2);
+    assert_string_equal(trial_lengths(grid, (size_t)grid_twin(grid, 0)), "32");
+    grid_destroy(grid);
+    fixture_fini(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lengths_that_a_task_cannot_make_are_refused_wherever_they_stand),
+        cmocka_unit_test(a_twin_is_not_tested_at_a_train_length_that_tests_cannot_have),
         cmocka_unit_test(lengths_are_resolved_for_each_train_length),
         cmocka_unit_test(exclusions_take_single_lengths),
         cmocka_unit_test(cells_that_share_a_trial_join_their_lengths),
