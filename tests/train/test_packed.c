@@ -2,6 +2,8 @@
 // Batches of sequences of different lengths.
 #include "batches_fixture.h"
 
+#include <math.h>
+
 static struct settings ragged_settings(int task, int data)
 {
     struct settings settings;
@@ -32,9 +34,10 @@ static void build_ragged(struct fixture *fixture, const struct settings *setting
 
 static void packed_batches_have_the_samples_of_the_task(void **state)
 {
-    for (int task = 0; task < TASK_AUTOMATON; task++)
+    const int tasks[] = {TASK_SIGNAL, TASK_ACCUMULATOR, TASK_BRACKETS};
+    for (int task = 0; task < 3; task++)
         for (int row = 0; row < 8; row++) {
-            struct settings settings = ragged_settings(task, DATA_FINITE);
+            struct settings settings = ragged_settings(tasks[task], DATA_FINITE);
             struct fixture fixture;
             struct batch whole;
             struct status status;
@@ -156,10 +159,50 @@ static void a_stream_is_as_long_as_the_curriculum_says(void **state)
     (void)state;
 }
 
+static struct train_tally tally_of(struct nn_model *model, const struct train_data *data, long first, long count,
+                                   struct arena *arena)
+{
+    struct train_tally sums = {0};
+    struct status status;
+    assert_int_equal(train_tally(model, data, first, count, arena, &sums, &status), STATUS_OK);
+    return sums;
+}
+
+// Of packed sequences whose targets name positions; the first then names none.
+static void attention_is_tallied_of_sequences_that_name_positions(void **state)
+{
+    struct arena *arena = arena_create(1 << 20, 0);
+    struct settings settings = ragged_settings(TASK_BRACKETS, DATA_FINITE);
+    struct train_data data = {0};
+    struct nn_model *model;
+    struct status status;
+    settings.model.kind = MODEL_TRANSFORMER;
+    settings.model.width = 16;
+    task_set_init(&data.set, &settings, SPLIT_TRAIN, 9);
+    assert_int_equal(nn_model_create(&settings, &data.set.shape, 10, arena, &model, &status), STATUS_OK);
+    const struct train_tally made = tally_of(model, &data, 0, 40, arena);
+    assert_int_equal(train_data_cache(&data, 40, arena, &status), STATUS_OK);
+    const struct train_tally all = tally_of(model, &data, 0, 40, arena), rest = tally_of(model, &data, 1, 39, arena);
+    assert_true(made.mass == all.mass && all.mass > 0 && all.mass < 40 && all.naming == 40);
+    assert_true(isnan(all.signal_norm) && isnan(all.noise_norm));
+    const long lists = (long)batch_relevant(&data.batch, 40);
+    int32_t *relevant = arena_get(arena, (size_t)lists, sizeof *relevant);
+    assert_non_null(relevant);
+    memcpy(relevant, data.batch.relevant, (size_t)lists * sizeof *relevant);
+    for (long t = 0; t < batch_targets(&data.batch, 0); t++)
+        relevant[t] = -1;
+    data.batch.relevant = relevant;
+    const struct train_tally fewer = tally_of(model, &data, 0, 40, arena);
+    assert_true(fewer.naming == 39 && fewer.mass == rest.mass);
+    arena_destroy(arena);
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packed_batches_have_the_samples_of_the_task),
+        cmocka_unit_test(attention_is_tallied_of_sequences_that_name_positions),
         cmocka_unit_test(drawn_samples_are_those_short_enough),
         cmocka_unit_test(where_none_is_short_enough_the_shortest_are_drawn),
         cmocka_unit_test(a_drawn_batch_is_found_from_any_place),
