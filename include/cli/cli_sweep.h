@@ -32,6 +32,10 @@ void cli_sweep_fini(struct cli_sweep *sweep);
 enum status_code cli_select(const struct cli_sweep *sweep, const char *select, const struct grid_trial **ret_trial,
                             int64_t *ret_length, struct status *status) MUST_CHECK;
 
+// Whether test sequences of a length that --length names can be made and read with these settings, as the grid asks of
+// those in a sweep file; before anything else is done with it.
+enum status_code cli_check_length(const struct settings *settings, int64_t length, struct status *status) MUST_CHECK;
+
 // Appends the settings that differ from their defaults, a line each, and where a trial does not start from fresh draws
 // a line that says from what, as far as the sweep tells.
 void cli_settings_text(const struct sweep *sweep, const struct settings *settings, struct bytes *ret_text);

@@ -131,13 +131,13 @@ static long block(const struct sample *sample, const bool shown[ROWS], long firs
     return t;
 }
 
-// Of rows behind the first of those of relevant positions: a target may have fewer.
+// Of rows that not every position has something in.
 static bool is_blank(const struct sample *sample, enum row row, long first, long end)
 {
     char text[TASK_SYMBOL_SIZE] = "";
     for (long t = first; t < end && !*text; t++)
         text_at(sample, row, t, text);
-    return row > ROW_RELEVANT && !*text;
+    return row >= ROW_CLEAN && !*text;
 }
 
 static void print_block(const struct sample *sample, const bool shown[ROWS], long first, long end)
@@ -177,9 +177,11 @@ static void print_tokens(const struct sample *sample)
     const struct batch *batch = sample->batch;
     const bool each = batch->positions > 1;
     const long end = sample->length < SHOWN_TOKENS ? sample->length : SHOWN_TOKENS;
-    long replaced = 0;
-    for (long t = 0; t < sample->targets; t++)
+    long replaced = 0, counted = 0;
+    for (long t = 0; t < sample->targets; t++) {
         replaced += is_replaced(sample, t);
+        counted += counts(sample, t);
+    }
     bool shown[ROWS] = {batch->relevant_each, true, each, each && replaced > 0, batch->relevant_count > 0};
     for (int row = ROW_RELEVANT + 1; row < ROWS; row++)
         shown[row] = batch->relevant_each && batch->relevant_count > row - ROW_RELEVANT;
@@ -194,7 +196,9 @@ static void print_tokens(const struct sample *sample)
     if (!each)
         print_answer(sample);
     else if (replaced)
-        printf("  %ld of %ld targets replaced by label noise\n", replaced, sample->targets);
+        printf("  %ld of %ld targets replaced by label noise\n", replaced, counted);
+    if (batch->relevant_each && batch->relevant_count > SHOWN_RELEVANT)
+        printf("  of each target's relevant positions the first %d are shown\n", SHOWN_RELEVANT);
 }
 
 static void print_sample(const struct sample *sample)

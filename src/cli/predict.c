@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A saved model's predictions on data of its task.
 #include "base_text.h"
-#include "cli.h"
+#include "cli_sweep.h"
 #include "generate.h"
-#include "spec_sweep.h"
 #include "task_source.h"
 #include "trainer.h"
 #include "weights.h"
@@ -42,6 +41,7 @@ struct predictor {
     bool generate;
     double targets, wrong, wrong_sequences, loss;
     double made_wrong, made_wrong_sequences; // of what is generated
+    long shortest, longest;                  // tokens of the sequences
 };
 
 // A line of metadata that holds a number.
@@ -99,9 +99,6 @@ static long predict_samples(const struct predictor *p)
 static enum status_code check_model(const struct predictor *p, const char *path, struct status *status)
 {
     char need[TEXT_NUMBER_SIZE], have[TEXT_NUMBER_SIZE];
-    struct settings_fault fault;
-    if (settings_length_fault(&p->settings, p->set.length, &fault))
-        return status_set(status, STATUS_INVALID, "--length: %s", fault.why.text);
     struct nn_sketch sketch = nn_sketch(&p->settings, &p->set.shape, p->set.tokens);
     enum status_code code = sketch.model ? weights_check(sketch.model, path, status)
                                          : status_set(status, STATUS_MEMORY, "no memory for a model");
@@ -113,7 +110,7 @@ static enum status_code check_model(const struct predictor *p, const char *path,
         code = status_set(status, STATUS_MEMORY,
                           "sequences of %ld tokens need %s of memory, and %s are available; lower "
                           "--length",
-                          p->set.length, text_size(bytes, need), text_size(trainer_memory_available(), have));
+                          p->set.tokens, text_size(bytes, need), text_size(trainer_memory_available(), have));
     return code;
 }
 
@@ -152,7 +149,10 @@ static void write_target(const struct predictor *p, const struct batch *batch, l
 static void tally(struct predictor *p, const struct batch *batch, const struct said *said)
 {
     for (long s = 0; s < batch->samples; s++) {
+        const long tokens = batch_length(batch, s);
         bool wrong = false, made_wrong = false;
+        p->shortest = p->longest == 0 || tokens < p->shortest ? tokens : p->shortest;
+        p->longest = tokens > p->longest ? tokens : p->longest;
         for (long t = 0; t < batch_targets(batch, s); t++) {
             const int64_t at = batch_target(batch, s) + t;
             const int32_t target = batch->targets[at];
@@ -213,12 +213,23 @@ static enum status_code predict_all(struct predictor *p, struct status *status)
     return code;
 }
 
+// Tasks that count lengths in other units than tokens are told in both.
+static void print_lengths(const struct predictor *p)
+{
+    if (p->shortest < p->longest)
+        printf("%s: %ld sequences of %ld to %ld tokens\n", p->set.name, p->count, p->shortest, p->longest);
+    else if (p->longest == p->set.tokens && p->set.tokens != p->set.length)
+        printf("%s: %ld sequences of length %ld (%ld tokens)\n", p->set.name, p->count, p->set.length, p->set.tokens);
+    else
+        printf("%s: %ld sequences of %ld tokens\n", p->set.name, p->count, p->longest);
+}
+
 static void print_result(const struct predictor *p)
 {
     char identity[HASH_TEXT_SIZE];
     hash_text(settings_identity(&p->settings), identity);
     printf("trial %s after step %" PRId64 "\n", identity, p->step);
-    printf("%s: %ld sequences of %ld tokens\n", p->set.name, p->count, p->set.length);
+    print_lengths(p);
     printf("  loss %.6f   error %.4f   sequences with an error %.4f\n", p->loss / p->targets, p->wrong / p->targets,
            p->wrong_sequences / (double)p->count);
     if (p->generate)
@@ -286,8 +297,11 @@ static enum status_code choose_set(struct predictor *p, const struct cli *cli, e
 {
     const bool given = cli->option[COUNT].given;
     const struct settings *settings = &p->settings;
-    task_set_init(&p->set, settings, split,
-                  cli->option[LENGTH].given ? (long)cli->option[LENGTH].number : (long)settings->task.train_length);
+    const long length =
+        cli->option[LENGTH].given ? (long)cli->option[LENGTH].number : (long)settings->task.train_length;
+    if (split == SPLIT_TEST && cli_check_length(settings, length, status) != STATUS_OK)
+        return status->code;
+    task_set_init(&p->set, settings, split, length);
     p->count = given ? (long)cli->option[COUNT].number : p->set.samples;
     const bool finite =
         settings->task.kind == TASK_FILE || (split == SPLIT_TRAIN && settings->train.data == DATA_FINITE);

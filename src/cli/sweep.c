@@ -357,3 +357,11 @@ enum status_code cli_select(const struct cli_sweep *sweep, const char *select, c
         *ret_trial = trial;
     return code;
 }
+
+enum status_code cli_check_length(const struct settings *settings, int64_t length, struct status *status)
+{
+    struct settings_fault fault;
+    if (!settings_length_fault(settings, length, &fault))
+        return STATUS_OK;
+    return status_set(status, STATUS_INVALID, "--length: %s", fault.why.text);
+}
