@@ -23,9 +23,20 @@ static const struct key {
 };
 enum { KEYS = sizeof keys / sizeof keys[0] };
 
+// Columns that hold every name of a setting or key.
+static int name_width(void)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < settings_count + KEYS; i++) {
+        const char *name = i < settings_count ? settings_table[i].name : keys[i - settings_count].name;
+        width = strlen(name) > width ? strlen(name) : width;
+    }
+    return (int)width;
+}
+
 static void describe_key(const struct key *key)
 {
-    printf("  %-18s %s\n", key->name, key->help);
+    printf("  %-*s %s\n", name_width(), key->name, key->help);
 }
 
 // A count or, below 1, a share of one.
@@ -36,16 +47,16 @@ static bool is_share(const struct setting *row)
 
 static void describe_setting(const struct setting *row)
 {
-    char domain[256], standard[SETTING_TEXT_SIZE];
+    char domain[SETTING_DOMAIN_SIZE], standard[SETTING_TEXT_SIZE];
     bool inside = row->type != SETTING_INT || (double)row->standard.i >= row->low;
     bool empty = row->type == SETTING_TEXT && !*row->standard.text;
-    printf("  %-18s %s; default %s", row->name, setting_domain(row, domain, sizeof domain),
+    printf("  %-*s %s; default %s", name_width(), row->name, setting_domain(row, domain, sizeof domain),
            empty    ? "empty"
            : inside ? setting_text(row, row->standard, standard)
                     : "the replicate");
     if (!empty && row->unit && strcmp(row->unit, "1") != 0)
         printf("%s %s", is_share(row) ? " of the" : "", row->unit);
-    printf("\n                     %s\n", row->help);
+    printf("\n  %*s %s\n", name_width(), "", row->help);
 }
 
 static void describe_settings(void)

@@ -35,12 +35,26 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static void print_axis(const struct axis *axis)
+enum { NAME_LEAST = 18 };
+
+// Columns that hold every name of an axis, and a gap.
+static int name_width(const struct sweep *sweep)
+{
+    size_t width = NAME_LEAST;
+    for (size_t a = 0; a < sweep->axes_count; a++)
+        for (size_t c = 0; c < sweep->axes[a].columns_count; c++) {
+            const size_t needs = strlen(sweep->axes[a].columns[c].setting->name) + 2;
+            width = needs > width ? needs : width;
+        }
+    return (int)width;
+}
+
+static void print_axis(const struct axis *axis, int width)
 {
     char text[SETTING_TEXT_SIZE];
     for (size_t c = 0; c < axis->columns_count; c++) {
         const struct axis_column *column = &axis->columns[c];
-        printf("  %-18s", column->setting->name);
+        printf("  %-*s", width, column->setting->name);
         for (size_t i = 0; i < axis->count && i < 16; i++)
             printf("%s%s", i ? ", " : "", setting_brief(column->setting, column->values[i], text));
         printf("%s%s%s\n", axis->count > 16 ? ", …" : "", axis->columns_count > 1 ? "  together as " : "",
@@ -51,11 +65,12 @@ static void print_axis(const struct axis *axis)
 static void print_axes(const struct sweep *sweep)
 {
     char text[TEXT_NUMBER_SIZE];
+    const int width = name_width(sweep);
     printf("%s: %zu ax%s, %lld replicate%s\n", sweep->name, sweep->axes_count, sweep->axes_count == 1 ? "is" : "es",
            (long long)sweep->replicates, sweep->replicates == 1 ? "" : "s");
     for (size_t a = 0; a < sweep->axes_count; a++)
-        print_axis(&sweep->axes[a]);
-    printf("  %-18s", "test_length");
+        print_axis(&sweep->axes[a], width);
+    printf("  %-*s", width, "test_length");
     for (size_t i = 0; i < sweep->lengths_count; i++) {
         text_real(sweep->lengths[i].value, text);
         printf("%s%s%s", i ? ", " : "", text, sweep->lengths[i].relative ? "x" : "");

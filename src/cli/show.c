@@ -15,17 +15,36 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static void print_axis(const struct store_axis *axis)
+enum { NAME_LEAST = 18 };
+
+// Columns that hold every name of an axis, and a gap.
+static int name_width(const struct show *show)
+{
+    size_t width = NAME_LEAST;
+    for (size_t a = 0; a < show->axes_count; a++)
+        width = strlen(show->axes[a].name) + 2 > width ? strlen(show->axes[a].name) + 2 : width;
+    return (int)width;
+}
+
+static void print_axis(const struct store_axis *axis, int width)
 {
     char value[128];
-    printf("  %-18s", axis->name);
-    for (size_t i = 0; i < axis->count; i++)
-        printf("%s%s", i ? ", " : "", show_value(axis, i, value, sizeof value));
+    int left = SHOW_COLUMNS - 2 - width;
+    printf("  %-*s", width, axis->name);
+    for (size_t i = 0; i < axis->count; i++) {
+        left -= (int)strlen(show_value(axis, i, value, sizeof value)) + 2;
+        if (left < 0 && i > 0) {
+            printf(",\n  %*s%s", width, "", value);
+            left = SHOW_COLUMNS - 4 - width - (int)strlen(value);
+        } else
+            printf("%s%s", i ? ", " : "", value);
+    }
     printf("\n");
 }
 
 void show_overview(const struct show *show)
 {
+    const int width = name_width(show);
     size_t count[RECORD_STATUSES] = {0}, twins = 0, rows = store_view_rows(show->view);
     for (size_t row = 0; row < rows; row++) {
         count[store_view_row(show->view, row)->status]++;
@@ -44,8 +63,8 @@ void show_overview(const struct show *show)
             "incomplete: %zu of %zu trials of this sweep are over here; `lgsweep status %s` tells how its run stands\n",
             over, standing->planned, store_view_path(show->view));
     for (size_t a = 0; a < show->axes_count; a++)
-        print_axis(&show->axes[a]);
-    printf("  %-18s%zu\n  %-18s", "replicates", show->replicates, "test_length");
+        print_axis(&show->axes[a], width);
+    printf("  %-*s%zu\n  %-*s", width, "replicates", show->replicates, width, "test_length");
     for (size_t t = 0; t < show->lengths_count; t++)
         printf("%s%lld", t ? ", " : "", (long long)show->lengths[t]);
     printf("\n");

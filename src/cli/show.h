@@ -6,7 +6,7 @@
 #include "standing.h"
 #include "store_view.h"
 
-enum { SHOW_AXES = 16 };
+enum { SHOW_AXES = 16, SHOW_COLUMNS = 160 }; // tables that are wider are broken into blocks
 
 struct show {
     struct store_view *view;

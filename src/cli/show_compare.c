@@ -15,7 +15,10 @@ struct line {
     size_t count, first; // first: the first choice's cell
     int64_t length;
     size_t shared;
+    int width; // of a choice
 };
+
+enum { CHOICE_LEAST = 24 };
 
 static double error_of(const struct line *line, size_t cell, size_t replicate)
 {
@@ -53,23 +56,50 @@ static void print_choice(const struct line *line, size_t cell, const bool *share
 {
     char text[64] = "";
     if (!has_errors(line, cell)) {
-        printf("  %-24s", show_failed(line->show, show_row(line->show, cell)) ? "failed" : "");
+        printf("  %-*s", line->width, show_failed(line->show, show_row(line->show, cell)) ? "failed" : "");
         return;
     }
-    printf("  %.3f ", mean_of(line, cell, cell, shared).value);
     struct analyse_interval by = mean_of(line, cell, line->first, shared);
     if (cell != line->first && isfinite(by.low))
-        printf("(%+.3f ±%.3f %c)", by.value, (by.high - by.low) / 2, judge(by));
+        snprintf(text, sizeof text, "(%+.3f ±%.3f %c)", by.value, (by.high - by.low) / 2, judge(by));
     else if (cell != line->first)
         snprintf(text, sizeof text, "(%+.3f)", by.value);
-    if (*text || cell == line->first)
-        printf("%-18s", text);
+    const int more = strstr(text, "±") != NULL; // two bytes, one column
+    printf("  %.3f %-*s", mean_of(line, cell, cell, shared).value, line->width - (int)strlen("0.000 ") + more, text);
+}
+
+static int choice_width(const struct store_axis *choices)
+{
+    char value[64];
+    size_t width = CHOICE_LEAST;
+    for (size_t i = 0; i < choices->count; i++) {
+        const size_t length = strlen(show_value(choices, i, value, sizeof value));
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
+// How many choices stand side by side, with the place of a line behind them: one at least.
+static size_t block_size(const struct show *show, size_t axis)
+{
+    const int each = choice_width(&show->axes[axis]) + 2;
+    int left = SHOW_COLUMNS - (int)strlen("    T=65536 ");
+    char value[128];
+    for (size_t a = 0; a < show->axes_count; a++) {
+        size_t longest = 0;
+        for (size_t i = 0; a != axis && i < show->axes[a].count; i++) {
+            const size_t length = strlen(show_value(&show->axes[a], i, value, sizeof value));
+            longest = length > longest ? length : longest;
+        }
+        left -= a == axis ? 0 : (int)(strlen(" =") + strlen(show->axes[a].name) + longest);
+    }
+    return left > each ? (size_t)(left / each) : 1;
 }
 
 // Finds what the choices of one setting of the other axes have in common.
 static void collect(const struct show *show, size_t axis, size_t *index, struct line *ret_line, bool *ret_shared)
 {
-    *ret_line = (struct line){.show = show};
+    *ret_line = (struct line){.show = show, .width = choice_width(&show->axes[axis])};
     for (index[axis] = 0; index[axis] < show->axes[axis].count; index[axis]++) {
         int64_t longest = show_longest(show, show_cell(show, index));
         if (longest > ret_line->length)
@@ -93,24 +123,28 @@ static void collect(const struct show *show, size_t axis, size_t *index, struct 
 
 static void print_head(const struct show *show, size_t axis)
 {
-    const struct store_axis *choices = &show->axes[axis];
-    char value[64];
     printf("\n%s side by side: test error at the longest test length (difference to the first ± half its 95 %% "
            "interval),\n"
-           "means over the replicates that all have; + worse, - better, = the interval lies within ±%g, ? undecided:\n"
-           "  ",
-           choices->name, NO_DIFFERENCE);
-    for (size_t i = 0; i < choices->count; i++)
-        printf("  %-24s", show_value(choices, i, value, sizeof value));
+           "means over the replicates that all have; + worse, - better, = the interval lies within ±%g, ? undecided:\n",
+           show->axes[axis].name, NO_DIFFERENCE);
+}
+
+static void print_choices(const struct store_axis *choices, size_t first, size_t end)
+{
+    char value[64];
+    printf("%s  ", first ? "\n" : "");
+    for (size_t i = first; i < end; i++)
+        printf("  %-*s", choice_width(choices), show_value(choices, i, value, sizeof value));
     printf("\n");
 }
 
-static void print_line(const struct line *line, size_t axis, const bool *fixed, size_t *index, const bool *shared)
+static void print_line(const struct line *line, size_t axis, const bool *fixed, size_t *index, const bool *shared,
+                       size_t first, size_t end)
 {
     const struct show *show = line->show;
     struct bytes place = {0};
     printf("  ");
-    for (; index[axis] < show->axes[axis].count; index[axis]++)
+    for (index[axis] = first; index[axis] < end; index[axis]++)
         print_choice(line, show_cell(show, index), shared);
     index[axis] = 0;
     show_place(show, fixed, index, &place);
@@ -121,8 +155,9 @@ static void print_line(const struct line *line, size_t axis, const bool *fixed, 
     bytes_fini(&place);
 }
 
-// A line for each setting of the other axes in which at least two choices share a replicate.
-static void print_table(const struct show *show, size_t axis, bool *shared)
+// The choices [first, end), with a line for each setting of the other axes in which at least two of all choices share
+// a replicate.
+static void print_block(const struct show *show, size_t axis, bool *shared, size_t first, size_t end)
 {
     size_t index[SHOW_AXES] = {0};
     bool fixed[SHOW_AXES] = {0}, begun = false;
@@ -132,11 +167,20 @@ static void print_table(const struct show *show, size_t axis, bool *shared)
         collect(show, axis, index, &line, shared);
         if (line.count < 2 || !line.shared)
             continue;
-        if (!begun)
+        if (!begun && first == 0)
             print_head(show, axis);
+        if (!begun)
+            print_choices(&show->axes[axis], first, end);
         begun = true;
-        print_line(&line, axis, fixed, index, shared);
+        print_line(&line, axis, fixed, index, shared, first, end);
     } while (show_next(show, fixed, index));
+}
+
+static void print_table(const struct show *show, size_t axis, bool *shared)
+{
+    const size_t count = show->axes[axis].count, some = block_size(show, axis);
+    for (size_t first = 0; first < count; first += some)
+        print_block(show, axis, shared, first, count - first < some ? count : first + some);
 }
 
 void show_compare(const struct show *show)

@@ -96,25 +96,34 @@ static bool collect(const struct show *show, size_t *index, struct panel *ret_pa
     return true;
 }
 
-static void print_header(const struct panel *panel, const char *name)
+// Lengths that stand side by side, with what length does behind them.
+static size_t block_size(const struct panel *panel)
+{
+    const int each = 16, left = SHOW_COLUMNS - panel->width - (int)strlen("     +0.000 ±0.000 no difference");
+    return left > each ? (size_t)(left / each) : 1;
+}
+
+static void print_header(const struct panel *panel, const char *name, size_t first, size_t end)
 {
     printf("  %*s ", panel->width, name);
-    for (size_t t = 0; t < panel->lengths; t++) {
+    for (size_t t = first; t < end; t++) {
         char head[32];
         snprintf(head, sizeof head, "T=%lld", (long long)panel->length[t]);
         printf("  %-14s", head);
     }
-    if (panel->lengths > 1)
+    if (panel->lengths > 1 && end == panel->lengths)
         printf("  from n to T=%lld", (long long)panel->length[panel->lengths - 1]);
     printf("\n");
 }
 
-static void print_row(const struct show *show, const struct panel *panel, size_t row, const char *value)
+static void print_row(const struct show *show, const struct panel *panel, size_t row, size_t first, size_t end,
+                      const char *value)
 {
     printf("  %*s ", panel->width, value);
-    for (size_t t = 0; t < panel->lengths; t++)
+    for (size_t t = first; t < end; t++)
         print_error(show, panel->cell[row], panel->length[t]);
-    if (panel->lengths > 1 && show_has(show, panel->cell[row], panel->length[panel->lengths - 1]))
+    if (panel->lengths > 1 && end == panel->lengths &&
+        show_has(show, panel->cell[row], panel->length[panel->lengths - 1]))
         print_length_effect(show, panel->row[row], panel->length[panel->lengths - 1]);
     printf("\n");
 }
@@ -128,24 +137,33 @@ static void print_head(const struct show *show)
     show_print_legend(show);
 }
 
-static void print_panel(const struct show *show, size_t *index, const struct panel *panel)
+static void print_block(const struct show *show, const struct panel *panel, size_t first, size_t end)
 {
-    bool skip[SHOW_AXES] = {0};
-    struct bytes place = {0};
     const struct store_axis *axis = show->row_axis < show->axes_count ? &show->axes[show->row_axis] : NULL;
-    if (axis)
-        skip[show->row_axis] = true;
-    show_place(show, skip, index, &place);
-    printf("\n%.*s\n", (int)place.size, place.data ? (const char *)place.data : "");
-    bytes_fini(&place);
-    print_header(panel, axis ? axis->name : "");
+    print_header(panel, axis ? axis->name : "", first, end);
     for (size_t i = 0; i < panel->rows; i++) {
         char value[128] = "";
         if (panel->row[i] < 0)
             continue;
         if (axis)
             show_value(axis, i, value, sizeof value);
-        print_row(show, panel, i, value);
+        print_row(show, panel, i, first, end, value);
+    }
+}
+
+static void print_panel(const struct show *show, size_t *index, const struct panel *panel)
+{
+    bool skip[SHOW_AXES] = {0};
+    struct bytes place = {0};
+    if (show->row_axis < show->axes_count)
+        skip[show->row_axis] = true;
+    show_place(show, skip, index, &place);
+    printf("\n%.*s\n", (int)place.size, place.data ? (const char *)place.data : "");
+    bytes_fini(&place);
+    const size_t some = block_size(panel);
+    for (size_t first = 0, end; first < panel->lengths; first = end) {
+        end = panel->lengths - first < some ? panel->lengths : first + some;
+        print_block(show, panel, first, end);
     }
 }
 
