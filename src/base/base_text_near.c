@@ -7,6 +7,8 @@
 // Longer texts are never taken for near.
 enum { LENGTH_MAX = 128 };
 
+#define YEAR (365.25 * 86400) // seconds
+
 static int smallest(int a, int b, int c)
 {
     int least = a < b ? a : b;
@@ -78,8 +80,10 @@ char *text_size(double bytes, char ret_text[TEXT_NUMBER_SIZE])
 
 char *text_duration(double seconds, char ret_text[TEXT_NUMBER_SIZE])
 {
-    if (!(seconds >= 0) || seconds > 1e11)
+    if (!(seconds >= 0) || isinf(seconds))
         return strcpy(ret_text, "unknown time");
+    if (seconds > TEXT_DURATION_MOST)
+        return strcpy(ret_text, "over 3000 years");
     if (seconds < 0.9995) {
         snprintf(ret_text, TEXT_NUMBER_SIZE, "%d ms", (int)rint(1000 * seconds));
         return ret_text;
@@ -93,7 +97,9 @@ char *text_duration(double seconds, char ret_text[TEXT_NUMBER_SIZE])
         snprintf(ret_text, TEXT_NUMBER_SIZE, "%lld min %lld s", minutes, whole % 60);
     else if (hours < 48)
         snprintf(ret_text, TEXT_NUMBER_SIZE, "%lld h %lld min", hours, minutes % 60);
-    else
+    else if (hours < 24LL * 1000)
         snprintf(ret_text, TEXT_NUMBER_SIZE, "%lld d %lld h", hours / 24, hours % 24);
+    else
+        snprintf(ret_text, TEXT_NUMBER_SIZE, "%.1f years", seconds / YEAR);
     return ret_text;
 }

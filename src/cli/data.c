@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 enum { SELECT, COUNT, SPLIT, LENGTH, OUTPUT, FORCE };
 enum { PRINTED = 4, STREAMED = 10000 }; // samples, unless --count says otherwise
@@ -76,11 +76,12 @@ static enum status_code write_sets(const struct cli *cli, const struct grid_tria
                                    const struct task_source *source, struct status *status)
 {
     const char *path = cli->option[OUTPUT].text;
+    struct stat facts;
     const bool endless = is_endless(&trial->settings, SPLIT_TRAIN);
     long count = endless ? STREAMED : (long)trial->settings.task.samples;
     if (cli->option[COUNT].given && (endless || cli->option[COUNT].number < (double)count))
         count = (long)cli->option[COUNT].number;
-    if (!cli->option[FORCE].given && access(path, F_OK) == 0)
+    if (!cli->option[FORCE].given && stat(path, &facts) == 0 && S_ISREG(facts.st_mode))
         return status_set(status, STATUS_INVALID, "%s is there already; choose another name, or add --force", path);
     enum status_code code = data_write(trial, source, count, path, cli->quiet, status);
     if (code == STATUS_OK && endless && !cli->quiet)

@@ -266,9 +266,10 @@ static void print_expected(const struct cli *cli, const struct cli_sweep *sweep,
     double besides = RUN_START + RUN_EACH * (double)(plan->to_run - plan->to_run_large);
     if (plan->to_run == plan->to_run_large)
         return;
+    const double seconds = besides + slow * fmax(plan->total / rate / workers, dearest);
     if (isfinite(rate))
-        printf("expected: about %s on %g worker%s of this machine's speed%s\n",
-               text_duration(besides + slow * fmax(plan->total / rate / workers, dearest), time), workers,
+        printf("expected: %s%s on %g worker%s of this machine's speed%s\n",
+               seconds > TEXT_DURATION_MOST ? "" : "about ", text_duration(seconds, time), workers,
                workers == 1 ? "" : "s", slow > 1.2 ? ", beside its other work" : "");
     else
         printf("expected: not known, each trial is too large to be measured in an instant\n");

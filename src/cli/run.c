@@ -80,6 +80,24 @@ static struct dispatch_options dispatch_settings(const struct cli *cli)
     return how;
 }
 
+static void say_unreached(const struct run *run)
+{
+    const struct run_unreached *at = &run->unreached;
+    const char *other = "";
+    if (at->step == 0)
+        return;
+    say(run,
+        "lgsweep: `save` names step %lld, which budgets of tokens or operations may end before: ", (long long)at->step);
+    if (at->count) {
+        say(run, "%zu trial%s ended after %lld to %lld steps", at->count, at->count == 1 ? "" : "s",
+            (long long)at->least, (long long)at->most);
+        other = ", and ";
+    }
+    if (at->earlier)
+        say(run, "%s%zu of earlier runs %s no weights of it", other, at->earlier, at->earlier == 1 ? "has" : "have");
+    say(run, "\n");
+}
+
 static void say_end(const struct run *run, const struct dispatch_summary *summary, double seconds)
 {
     char text[TEXT_NUMBER_SIZE];
@@ -135,6 +153,7 @@ static enum cli_exit coordinate(struct run *run, struct comm *comm, const struct
     if (limit_too_short(run, &summary, how, signals, start))
         return cli_usage("no trial was finished within --time-limit, and running trials are not kept; `lgsweep plan` "
                          "tells how long the dearest takes");
+    say_unreached(run);
     say_end(run, &summary, clock_now() - start);
     return exit_code(run, &summary);
 }

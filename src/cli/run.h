@@ -42,6 +42,14 @@ struct run_pending {
     size_t job;
 };
 
+// Trials whose budget, not one of steps, ended before the last step that `save` names.
+struct run_unreached {
+    int64_t step;        // 0: none is named
+    size_t count;        // of this run
+    int64_t least, most; // their steps
+    size_t earlier;      // done before: those that have no weights of the step
+};
+
 struct run {
     struct run_options options;
     struct cli_sweep loaded;
@@ -52,7 +60,8 @@ struct run {
     size_t jobs_count, taken;
     size_t known_trials, known_done, known_failed; // of the grid, before this run
     size_t unsaved;                                // of those done, how many lack weights that `save` asks for
-    struct run_pending *pending;                   // (jobs_count), a queue
+    struct run_unreached unreached;
+    struct run_pending *pending; // (jobs_count), a queue
     size_t pending_first, pending_count;
     struct run_publisher publisher;
     struct run_progress progress;
@@ -70,6 +79,8 @@ void run_fini(struct run *run);
 // one path.
 enum status_code run_check_weights(const struct run *run, bool all, struct status *status) MUST_CHECK;
 bool run_lacks_saves(const struct run *run, const struct grid_trial *trial);
+void run_note_earlier(struct run *run, const struct grid_trial *trial); // for run->unreached: one done before
+void run_note_steps(struct run *run, const struct record *record);      // and one that this run has done
 enum status_code run_make_folder(const struct run *run, struct status *status) MUST_CHECK;
 struct trainer_files run_files(const struct run *run, const struct run_job *job, char path[WEIGHTS_PATH_SIZE]);
 

@@ -95,6 +95,8 @@ static enum status_code list_jobs(struct run *run, struct status *status)
         if (job->lengths_count == 0) {
             run->known_done++;
             run->unsaved += unsaved;
+            if (known == RECORD_DONE)
+                run_note_earlier(run, trial);
             continue;
         }
         job->earlier = store_attempts(run->store, trial->identity);
@@ -234,8 +236,10 @@ static enum status_code commit(void *self, size_t index, const void *data, size_
     enum status_code code = decode(run, index, data, size, &record, status);
     if (code == STATUS_OK)
         code = store_append_result(run->store, &record, &from, &ticket, status);
-    if (code == STATUS_OK)
+    if (code == STATUS_OK) {
         await(run, ticket, index);
+        run_note_steps(run, &record);
+    }
     if (code == STATUS_OK && run->options.verbose)
         report_result(run, &record, host);
     record_fini(&record);

@@ -134,6 +134,44 @@ bool run_lacks_saves(const struct run *run, const struct grid_trial *trial)
     return false;
 }
 
+// The last step that `save` names where the number of a trial's steps is known afterwards only; else 0.
+static int64_t awaited_step(const struct run *run, const struct settings *settings)
+{
+    const struct sweep *sweep = &run->loaded.sweep;
+    int64_t step = 0;
+    for (size_t i = 0; i < sweep->saves_count && settings_last_step(settings) == STEP_LAST; i++)
+        step = sweep->saves[i] > step ? sweep->saves[i] : step;
+    return step;
+}
+
+void run_note_earlier(struct run *run, const struct grid_trial *trial)
+{
+    const int64_t step = awaited_step(run, &trial->settings);
+    char path[WEIGHTS_PATH_SIZE];
+    if (step <= trial_steps(&trial->settings) || !weights_path(run->options.store_path, trial->identity, step, path) ||
+        access(path, F_OK) == 0)
+        return;
+    run->unreached.step = step;
+    run->unreached.earlier++;
+}
+
+void run_note_steps(struct run *run, const struct record *record)
+{
+    struct run_unreached *unreached = &run->unreached;
+    const int64_t step = awaited_step(run, &record->settings);
+    const struct record_part *training = record_find_part(record, RECORD_TRAINING, 0);
+    const struct record_value *steps = record_find(training, FIELD_STEP);
+    if (record->status != RECORD_DONE || !steps || record_size(steps) == 0)
+        return;
+    const int64_t last = (int64_t)record_element(steps, record_size(steps) - 1);
+    if (last >= step)
+        return;
+    unreached->step = step;
+    unreached->least = unreached->count == 0 || last < unreached->least ? last : unreached->least;
+    unreached->most = last > unreached->most ? last : unreached->most;
+    unreached->count++;
+}
+
 // What a trainer left that was killed while it wrote.
 static void remove_stale(const char *folder)
 {

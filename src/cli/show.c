@@ -26,18 +26,35 @@ static int name_width(const struct show *show)
     return (int)width;
 }
 
+// The next of a row's values, on a line of its own below the first where none is left in this one.
+static void print_value(const char *value, bool first, int width, int *left)
+{
+    *left -= (int)strlen(value) + 2;
+    if (*left < 0 && !first) {
+        printf(",\n  %*s%s", width, "", value);
+        *left = SHOW_COLUMNS - 4 - width - (int)strlen(value);
+    } else
+        printf("%s%s", first ? "" : ", ", value);
+}
+
 static void print_axis(const struct store_axis *axis, int width)
 {
     char value[128];
     int left = SHOW_COLUMNS - 2 - width;
     printf("  %-*s", width, axis->name);
-    for (size_t i = 0; i < axis->count; i++) {
-        left -= (int)strlen(show_value(axis, i, value, sizeof value)) + 2;
-        if (left < 0 && i > 0) {
-            printf(",\n  %*s%s", width, "", value);
-            left = SHOW_COLUMNS - 4 - width - (int)strlen(value);
-        } else
-            printf("%s%s", i ? ", " : "", value);
+    for (size_t i = 0; i < axis->count; i++)
+        print_value(show_value(axis, i, value, sizeof value), i == 0, width, &left);
+    printf("\n");
+}
+
+static void print_lengths(const struct show *show, int width)
+{
+    char value[32];
+    int left = SHOW_COLUMNS - 2 - width;
+    printf("  %-*s", width, "test_length");
+    for (size_t t = 0; t < show->lengths_count; t++) {
+        snprintf(value, sizeof value, "%lld", (long long)show->lengths[t]);
+        print_value(value, t == 0, width, &left);
     }
     printf("\n");
 }
@@ -64,10 +81,8 @@ void show_overview(const struct show *show)
             over, standing->planned, store_view_path(show->view));
     for (size_t a = 0; a < show->axes_count; a++)
         print_axis(&show->axes[a], width);
-    printf("  %-*s%zu\n  %-*s", width, "replicates", show->replicates, width, "test_length");
-    for (size_t t = 0; t < show->lengths_count; t++)
-        printf("%s%lld", t ? ", " : "", (long long)show->lengths[t]);
-    printf("\n");
+    printf("  %-*s%zu\n", width, "replicates", show->replicates);
+    print_lengths(show, width);
 }
 
 static void print_list(const struct show *show)

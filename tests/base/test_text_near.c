@@ -98,11 +98,26 @@ static void durations_are_readable(void **state)
         double seconds;
         const char *text;
     } rows[] = {
-        {0, "0 ms"},           {0.0123, "12 ms"},       {0.9994, "999 ms"},
-        {0.9999, "1.0 s"},     {2.34, "2.3 s"},         {9.96, "10 s"},
-        {59.4, "59 s"},        {59.6, "1 min 0 s"},     {252, "4 min 12 s"},
-        {3599.9, "1 h 0 min"}, {172799, "47 h 59 min"}, {172800, "2 d 0 h"},
-        {-1, "unknown time"},  {NAN, "unknown time"},   {INFINITY, "unknown time"},
+        {0, "0 ms"},
+        {0.0123, "12 ms"},
+        {0.9994, "999 ms"},
+        {0.9999, "1.0 s"},
+        {2.34, "2.3 s"},
+        {9.96, "10 s"},
+        {59.4, "59 s"},
+        {59.6, "1 min 0 s"},
+        {252, "4 min 12 s"},
+        {3599.9, "1 h 0 min"},
+        {172799, "47 h 59 min"},
+        {172800, "2 d 0 h"},
+        {86399999, "999 d 23 h"},
+        {86400000, "2.7 years"},
+        {9.4e10, "2978.7 years"},
+        {1e11, "over 3000 years"},
+        {1e300, "over 3000 years"},
+        {-1, "unknown time"},
+        {NAN, "unknown time"},
+        {INFINITY, "unknown time"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char text[TEXT_NUMBER_SIZE];

@@ -170,6 +170,22 @@ def unreached():
     assert "a.yaml:3:1: warning: 'save' names step 41, but training ends at step 40" in said, said
 
 
+@claim("steps of `save` that a budget of tokens ends before are told at the end of a run, in one line, and of earlier runs too")
+def unreached_by_budget():
+    text = RAGGED.replace("[7, last]", "[0, 5000, last]")
+    said = lgsweep("run", write("a.yaml", text), "-o", "a.h5").stderr
+    with h5py.File("a.h5") as file:
+        made = file["trials/step"][:, -1]
+    told = "lgsweep: `save` names step 5000, which budgets of tokens or operations may end before: "
+    assert f"{told}2 trials ended after {min(made)} to {max(made)} steps\n" in said and said.count(told) == 1, said
+    assert f"{told}2 of earlier runs have no weights of it\n" in lgsweep("run", "a.yaml", "-o", "a.h5", "--retrain-unsaved").stderr
+    said = lgsweep("run", write("b.yaml", text.replace("[0]", "[0, 0.5]") + "twins: false\n"), "-o", "a.h5").stderr
+    assert f"{told}2 trials ended after " in said and " steps, and 2 of earlier runs have no weights of it\n" in said, said
+    for reached in (RAGGED, text.replace(", 5000", f", {min(made)}")):
+        assert "names step" not in lgsweep("run", write("c.yaml", reached), "-o", "c.h5").stderr
+        Path("c.h5").unlink()
+
+
 @claim("a folder that cannot take weights is told before anything trains; what a killed trainer left there goes")
 def folder():
     Path("a.h5.weights").write_text("")
