@@ -142,17 +142,31 @@ static enum status_code read_texts(struct store_view *view, const char *path, co
     return code;
 }
 
+// Of what is stored as numbers.
+static enum h5_type type_of(const struct setting *setting)
+{
+    switch (setting->type) {
+    case SETTING_INT:
+        return H5_I64;
+    case SETTING_UINT:
+        return H5_U64;
+    case SETTING_REAL:
+        return H5_F64;
+    case SETTING_CHOICE:
+    case SETTING_BOOL:
+    case SETTING_TEXT: // read elsewhere
+        break;
+    }
+    return H5_U8;
+}
+
 enum status_code store_view_read_setting(struct store_view *view, const char *group, const struct setting *setting,
                                          size_t count, union setting_value *ret_values, struct status *status)
 {
-    static const enum h5_type types[] = {[SETTING_INT] = H5_I64,
-                                         [SETTING_UINT] = H5_U64,
-                                         [SETTING_REAL] = H5_F64,
-                                         [SETTING_CHOICE] = H5_U8,
-                                         [SETTING_BOOL] = H5_U8};
-    enum h5_type type = types[setting->type];
-    size_t size = store_h5_size(type), choices = 2;
-    for (choices = 0; setting->type == SETTING_CHOICE && setting->choices[choices];)
+    const enum h5_type type = type_of(setting);
+    const size_t size = store_h5_size(type);
+    size_t choices = 0;
+    for (; setting->type == SETTING_CHOICE && setting->choices[choices];)
         choices++;
     char path[128];
     snprintf(path, sizeof path, "%s/%s%s", group, setting->name, setting->type == SETTING_CHOICE ? CODE_SUFFIX : "");
