@@ -116,6 +116,46 @@ def plans_the_impossible():
     assert "limit of 1000000" in done.stderr, done.stderr
 
 
+LONG_NAMES = ["length_distribution: [fixed, uniform]", "test_operand_offset: [0, 1]", "curriculum_threshold: [0.5, 0.75]", "curriculum_increment: [1, 2]"]
+
+
+@claim("names and values stand apart in plan, show and describe, however long a name is")
+def keeps_gaps():
+    write("s.yaml", """\
+replicates: 1
+twins: false
+task: {kind: addition, train_length: 3, samples: 20}
+model: {kind: rnn, width: 4}
+train: {data: stream, steps: 2, batch_size: 4, curriculum: validation}
+evaluate: {points: 2, test_samples: 200, validation_samples: 200}
+grid:
+""" + "".join(f"  {axis}\n" for axis in LONG_NAMES))
+    lgsweep("run", "s.yaml", "-o", "s.h5")
+    for text in (lgsweep("plan", "s.yaml").stdout, lgsweep("show", "s.h5").stdout):
+        for axis in LONG_NAMES:
+            name, values = axis.replace("[", "").replace("]", "").split(": ")
+            assert re.search(rf"^  {name}  +{values}$", text, re.M), text
+        rows = re.findall(r"^  (?:length_distribution|curriculum_increment|test_length) +", text, re.M)
+        assert len(rows) == 3 and len(set(map(len, rows))) == 1, text
+    begins = {len(re.match(r"  (\w+) +", line)[0]) for line in lgsweep("describe").stdout.splitlines() if re.match(r"  \w", line)}
+    assert len(begins) == 1, begins
+
+
+@claim("describe cuts no list of choices short")
+def lists_choices():
+    for name in ("task", "encoding", "automaton"):
+        allowed = re.search(rf"allowed: (one of .*)", lgsweep("plan", write("s.yaml", f"{'model' if name == 'encoding' else 'task'}: {{{name}: nothing}}\n"), code=2).stderr)[1]
+        assert f" {allowed}; default " in lgsweep("describe", name).stdout and f" {allowed}; default " in lgsweep("describe").stdout, allowed
+    assert "bucket_sort; default signal" in lgsweep("describe", "task").stdout
+
+
+@claim("plan's time is readable whatever the budget: {}", [("1e18", r"about [\d.]+ years"), ("1e29", "over 3000 years"), ("1e30", "over 3000 years")])
+def plans_any_budget(budget, time_told):
+    text = lgsweep("plan", write("s.yaml", SMALL.replace("steps: 30", f"budget: flops, budget_flops: {budget}"))).stdout
+    assert re.search(rf"^expected: {time_told} on \d", text, re.M) and "unknown" not in text, text
+    assert len(re.findall(rf"^ +{time_told.removeprefix('about ')} .* T up to 16  ", text, re.M)) == 5, text
+
+
 @claim("trial prints a line at each evaluation and ends with test errors that the store repeats")
 def runs_one_trial():
     text = lgsweep("trial", sweep(), "--select", CHOICE).stdout
@@ -168,6 +208,45 @@ def shows_a_store():
     assert re.search(r"^ +16 +[A-Z?!-] \d\.\d{3} ±\d\.\d{3}", text, re.M), text
     assert re.search(r"^ +16 +[A-Z?!-]{2} +[A-Z?!-]{2} *$", text.split("Verdict map")[1], re.M), text
     assert len(lgsweep("show", "s.h5", "--list").stdout.splitlines()) == 16
+
+
+WIDE = """\
+replicates: 1
+twins: false
+task: {kind: automaton, train_length: 4, samples: 10, noise_rate: 0.2}
+model: {kind: transformer, width: 4, heads: 1, layers: 1}
+train: {steps: 1}
+evaluate: {points: 2, test_samples: 200, validation_samples: 200}
+grid:
+  test_length: [4, 5, 6, 7, 8, 9, 10, 11, 12]
+  encoding: [none, sinusoidal, absolute, relative, alibi, rope, transformer_xl, t5, kerple, fire]
+  automaton: [parity, cycle_navigation, flip_flop]
+  norm: [layer, rms]
+  dropout: [0, 0.1]
+"""
+
+
+@claim("show breaks what is wider than 160 columns into blocks with the names of their rows, and loses nothing")
+def shows_blocks():
+    lgsweep("run", write("s.yaml", WIDE), "-o", "s.h5")
+    text = lgsweep("show", "s.h5").stdout
+    assert max(map(len, text.splitlines())) <= 160, max(text.splitlines(), key=len)
+    letters = text.split("Verdict map")[1].split("\n\n")[1:]
+    titles = []
+    for block in letters:
+        head, *lines = block.splitlines()
+        assert head.split()[0] == "dropout" and [line.split()[0] for line in lines] == ["0", "0.1"], block
+        assert all(re.findall(r"[A-Z?!-]{9}", line) == line.split()[1:] and len(line.split()) == len(head.split()) for line in lines), block
+        titles += head.split()[1:]
+    assert len(letters) > 5 and len(titles) == len(set(titles)) == 60, titles
+    beside = text.split("encoding side by side")[1].split("side by side")[0].split("undecided:\n")[1].split("\n\n")
+    heads = [block.splitlines()[0].split() for block in beside if "T=12 automaton" in block]
+    assert sum(heads, []) == WIDE.split("encoding: [")[1].split("]")[0].split(", ") and len(heads) > 1, heads
+    for block in beside[:len(heads)]:
+        lines = block.splitlines()[1:]
+        assert len(lines) == 12 and all(line.count("0.") >= len(block.splitlines()[0].split()) for line in lines), block
+    panel = text.split("Test error")[1].split("\n\n")[1].splitlines()
+    assert re.findall(r"T=(\d+)", " ".join(panel)) == [*"456789", "10", "11", "12", "12"] and len(panel) == 1 + 2 * 3, panel
 
 
 @claim("show refuses what the store does not have: {}", [("--rows snrr", "did you mean 'snr'"), ("--trial ffff", "0 trials"), ("--rows test_length", "test lengths run across")])
