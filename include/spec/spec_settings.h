@@ -293,7 +293,7 @@ char *setting_domain(const struct setting *setting, char *ret_text, size_t size)
 
 // A contradiction between settings that are each in range. `blamed` has the rows of which one has to change, NULL after
 // the last, the likeliest first: the caller shows the line of the first one that was written.
-enum { FAULT_BLAMED = 3 };
+enum { FAULT_BLAMED = 4 };
 struct settings_fault {
     const struct setting *blamed[FAULT_BLAMED];
     struct status why; // names the settings, their values and the remedy
@@ -362,8 +362,18 @@ bool settings_autoregressive(const struct settings *settings); // a target is th
 bool settings_ragged(const struct settings *settings);         // training sequences may differ in length
 // Whether the task can make a training sequence of `length`: those it cannot are left out of distributions.
 bool settings_length_possible(const struct settings *settings, int64_t length);
-// The lengths that the setting `lengths` lists, in its order; those that are no integers from 1 on, and more than
-// `limit`, make it 0.
+// The same of the lengths 1 … `most`, as fast as one of them: bit l % 64 of word l / 64 says whether l is possible. At
+// most TRAIN_LENGTH_LIMIT.
+enum { TRAIN_LENGTH_LIMIT = 65536, LENGTH_WORDS = TRAIN_LENGTH_LIMIT / 64 + 1 };
+void settings_lengths_possible(const struct settings *settings, int64_t most, uint64_t ret_possible[LENGTH_WORDS]);
+static inline bool length_is_in(const uint64_t *lengths, int64_t length)
+{
+    return lengths[length / 64] >> length % 64 & 1;
+}
+// The shortest training sequence that the distribution has and the task can make: under length_distribution fixed the
+// shortest that a curriculum can have. 0 where there is none up to train_length.
+int64_t settings_shortest_length(const struct settings *settings);
+// What the setting `lengths` lists, in its order; 0 where one is no such length, or they are more than `limit`.
 enum { LENGTHS_LIMIT = 1024 };
 size_t settings_lengths(const struct settings *settings, int64_t *ret_lengths, size_t limit);
 // Training steps: steps, or what epochs come to; under a budget of tokens those of a training whose sequences all have

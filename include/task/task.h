@@ -19,6 +19,18 @@ bool task_split_named(const char *name, enum task_split *ret_split);
 // Training sequences may differ in length (settings_ragged): each draws its own. In a batch they lie packed, as
 // spec_batch.h says, and where all have one length it is as if they could not differ.
 struct task_source_set;
+
+// What ragged training sets draw from, found out once for all draws.
+struct task_lengths {
+    long shortest; // that the distribution has and the task can make
+    bool gaps;     // some beyond it the task cannot make: `possible` says which, as settings_lengths_possible does
+    long count;    // entries of the list, 0 for other distributions
+    union {
+        uint64_t possible[LENGTH_WORDS];
+        int32_t listed[LENGTHS_LIMIT];
+    };
+};
+
 struct task_set {
     const struct settings *settings;      // not owned
     const struct task_source_set *source; // not owned; of task file, else NULL
@@ -30,6 +42,7 @@ struct task_set {
     long positions;      // 1: a target a sequence; tokens: one a token
     long relevant_count; // a sample, or with relevant_each a target
     bool relevant_each;
+    struct task_lengths lengths;
     struct batch_shape shape;
     char name[TASK_SET_NAME]; // "train", "validation", "test/512": part of every key; batches point to it
 };
@@ -51,8 +64,9 @@ void task_set_from(struct task_set *set, const struct task_source *source);
 //   uniform      min_length … n, all equally likely
 //   exponential  the same, P(l) ∝ e^(-3l/n)
 //   list         one of `lengths`, all entries equally likely
-// without those that the task cannot make. Of a stream n stands for `longest` and, for the share curriculum_keep of the
-// samples, for curriculum_start where that is less; under length_mixing batches all samples of a batch draw the same.
+// without those that the task cannot make, the others in the same proportions. Of a stream n stands for `longest` and,
+// for the share curriculum_keep of the samples, for curriculum_start where that is less; under length_mixing batches
+// all samples of a batch draw the same.
 long task_length(const struct task_set *set, long sample);
 long task_tokens(const struct task_set *set, long sample);
 

@@ -264,7 +264,7 @@ enum status_code settings_automaton_table(const struct settings *settings, struc
     return code == STATUS_OK ? read_outputs(settings, ret_table, status) : code;
 }
 
-static bool has_table(const struct settings *settings)
+bool has_table(const struct settings *settings)
 {
     return settings->task.kind == TASK_AUTOMATON && settings->task.automaton == AUTOMATON_TABLE;
 }
@@ -309,34 +309,70 @@ static bool differs(const struct automaton_table *table, const struct state_set 
     return false;
 }
 
-// Whether sequences of `length` can have different answers; of `every` position, whether any can. The states that are
-// possible after a symbol follow from those before it, so that they recur: a set that was kept at a power of two tells
-// the period (Brent).
+// The states that are possible after t symbols. They follow from those before, so that they recur: a set that was kept
+// at a power of two tells the period (Brent), which is 0 until then.
+struct course {
+    struct state_set now, kept;
+    int64_t t, kept_at, period;
+};
+
+static void begin(const struct automaton_table *table, struct course *ret_course)
+{
+    *ret_course = (struct course){.t = 0};
+    ret_course->now.has[table->start] = ret_course->kept.has[table->start] = true;
+}
+
+static void go_on(const struct automaton_table *table, struct course *course)
+{
+    struct state_set next = {.has = {false}};
+    for (int state = 0; state < table->states; state++)
+        if (course->now.has[state])
+            follow(table, state, next.has);
+    course->now = next;
+    course->t++;
+    if (memcmp(&course->now, &course->kept, sizeof course->now) == 0)
+        course->period = course->t - course->kept_at;
+    else if ((course->t & (course->t - 1)) == 0) {
+        course->kept = course->now;
+        course->kept_at = course->t;
+    }
+}
+
+// Whether sequences of `length` can have different answers; of `every` position, whether any can.
 static bool answers_differ(const struct automaton_table *table, int64_t length, bool every)
 {
-    struct state_set now = {.has = {false}}, kept = now;
-    int64_t kept_at = 0;
-    now.has[table->start] = true;
-    kept = now;
-    for (int64_t t = 1; t <= length; t++) {
-        struct state_set next = {.has = {false}};
-        for (int state = 0; state < table->states; state++)
-            if (now.has[state])
-                follow(table, state, next.has);
-        now = next;
-        const bool again = memcmp(&now, &kept, sizeof now) == 0;
-        if (again && !every)
-            length = t + (length - t) % (t - kept_at);
-        if ((every || t == length) && differs(table, &now))
+    struct course course;
+    for (begin(table, &course); course.t < length;) {
+        go_on(table, &course);
+        if (course.period && !every)
+            length = course.t + (length - course.t) % course.period;
+        if ((every || course.t == length) && differs(table, &course.now))
             return true;
-        if (again && every)
+        if (course.period && every)
             return false;
-        if ((t & (t - 1)) == 0) {
-            kept = now;
-            kept_at = t;
-        }
     }
     return false;
+}
+
+void table_lengths_possible(const struct settings *settings, int64_t most, uint64_t *ret_possible)
+{
+    const bool every = settings->task.supervision == SUPERVISION_STEPS;
+    struct automaton_table table;
+    struct course course;
+    const bool sound = settings_automaton_table(settings, &table, NULL) == STATUS_OK; // what is not is told elsewhere
+    if (sound)
+        begin(&table, &course);
+    for (int64_t length = 1, any = !sound; length <= most; length++) {
+        bool possible = any;
+        if (!any && course.period)
+            possible = length_is_in(ret_possible, length - course.period);
+        else if (!any) {
+            go_on(&table, &course);
+            possible = differs(&table, &course.now);
+        }
+        any |= every && possible;
+        ret_possible[length / 64] |= (uint64_t)possible << length % 64;
+    }
 }
 
 enum status_code check_table_length(const struct settings *settings, const char *name, int64_t length,

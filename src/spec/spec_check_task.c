@@ -17,15 +17,19 @@ static enum status_code check_signal_tokens(const struct settings *settings, str
     return STATUS_OK;
 }
 
+// Of the other tasks the ranges of their settings, or checks of their own, see to it.
 static enum status_code check_vocabulary(const struct settings *settings, struct status *status)
 {
-    int64_t modulus = settings->task.modulus;
-    if (settings->task.kind != TASK_ACCUMULATOR || 2 * modulus <= VOCABULARY_LIMIT)
+    const int64_t begin = settings_begin_tokens(settings), query = settings_query_tokens(settings);
+    const int64_t symbols = settings_vocabulary(settings);
+    if (settings->task.kind != TASK_ACCUMULATOR || symbols <= VOCABULARY_LIMIT)
         return STATUS_OK;
     return status_set(status, STATUS_INVALID,
                       "modulus is %" PRId64 ", so that the vocabulary has %" PRId64
-                      " symbols, more than %d; lower it to at most %d",
-                      modulus, 2 * modulus, VOCABULARY_LIMIT, VOCABULARY_LIMIT / 2);
+                      " symbols%s%s%s%s, more than %d; lower it to at most %" PRId64,
+                      settings->task.modulus, symbols, begin || query ? " with " : "", begin ? "begin_token" : "",
+                      begin && query ? " and " : "", query ? "query_token" : "", VOCABULARY_LIMIT,
+                      (VOCABULARY_LIMIT - begin - query) / 2);
 }
 
 static enum status_code check_automaton_length(const struct settings *settings, const char *name, int64_t length,
@@ -96,7 +100,7 @@ static enum status_code check_curve_samples(const struct settings *settings, str
 
 const struct settings_check_row checks_of_task[] = {
     {{"signal_tokens", "train_length"}, check_signal_tokens},
-    {{"modulus"}, check_vocabulary},
+    {{"modulus", "begin_token", "query_token"}, check_vocabulary},
     {{"train_length", "supervision", "automaton"}, check_train_length},
     {{"order", "automaton"}, check_order},
     {{"table", "automaton"}, check_table},

@@ -42,3 +42,6 @@ enum status_code check_start(const struct settings *settings, struct status *sta
 enum status_code check_outputs(const struct settings *settings, struct status *status);
 enum status_code check_table_length(const struct settings *settings, const char *name, int64_t length,
                                     struct status *status);
+bool has_table(const struct settings *settings);
+// settings_lengths_possible where it has one.
+void table_lengths_possible(const struct settings *settings, int64_t most, uint64_t *ret_possible);

@@ -28,6 +28,8 @@ extern const struct task_kind_row task_signal, task_accumulator, task_automaton,
 // Key of one purpose's draws for the set.
 struct random_key task_key(const struct task_set *set, const char *purpose);
 enum { TASK_ALIGNMENT = 64 }; // of what an arena gives
+// Fills `lengths` of a ragged set, whose settings may not change after.
+void task_find_lengths(struct task_set *set);
 // Where the tokens of samples first … begin, (count + 1), and the tokens of the longest. False where all have as many.
 bool task_offsets(const struct task_set *set, long first, long count, int64_t *ret_offsets, long *ret_longest);
 

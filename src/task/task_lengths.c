@@ -4,7 +4,32 @@
 #include "task_kind.h"
 #include <math.h>
 
-enum { ATTEMPTS = 64 }; // until a length that the task can make
+enum { ATTEMPTS = 64 }; // until a length that the task can make; then the draw is among those
+
+static void find_listed(struct task_lengths *lengths, const struct settings *settings)
+{
+    int64_t length[LENGTHS_LIMIT];
+    lengths->count = (long)settings_lengths(settings, length, LENGTHS_LIMIT);
+    for (long i = 0; i < lengths->count; i++)
+        lengths->listed[i] = (int32_t)length[i];
+}
+
+void task_find_lengths(struct task_set *set)
+{
+    const struct settings *settings = set->settings;
+    struct task_lengths *lengths = &set->lengths;
+    lengths->shortest = set->length;
+    if (settings->task.kind == TASK_FILE) // its source knows
+        return;
+    lengths->shortest = (long)settings_shortest_length(settings);
+    if (settings->task.length_distribution == LENGTHS_LIST) {
+        find_listed(lengths, settings);
+        return;
+    }
+    settings_lengths_possible(settings, set->length, lengths->possible);
+    for (long l = lengths->shortest; l <= set->length; l++)
+        lengths->gaps |= !length_is_in(lengths->possible, l);
+}
 
 static uint64_t draw_of(const struct settings *settings, long sample)
 {
@@ -32,31 +57,70 @@ static long exponential(double u, long count, double n)
     return i < (double)count ? (long)i : count - 1;
 }
 
-static long from_list(const struct settings *settings, long most, double u)
+static long from_list(const struct task_lengths *lengths, long most, double u)
 {
-    int64_t length[LENGTHS_LIMIT];
-    const size_t count = settings_lengths(settings, length, LENGTHS_LIMIT);
-    size_t fit = 0;
-    for (size_t i = 0; i < count; i++)
-        if (length[i] <= most)
-            length[fit++] = length[i];
-    return fit ? (long)length[(size_t)(u * (double)fit)] : most;
+    long fit = 0, place;
+    for (long i = 0; i < lengths->count; i++)
+        fit += lengths->listed[i] <= most;
+    place = (long)(u * (double)fit);
+    for (long i = 0; i < lengths->count; i++)
+        if (lengths->listed[i] <= most && place-- == 0)
+            return lengths->listed[i];
+    return most;
 }
 
-static long candidate(const struct settings *settings, long most, double u)
+// Of all lengths from the shortest to `most`.
+static long candidate(const struct task_set *set, long most, double u)
 {
-    const struct task_settings *task = &settings->task;
-    const long least = task->min_length < most ? (long)task->min_length : most, count = most - least + 1;
-    switch (task->length_distribution) {
-    case LENGTHS_UNIFORM:
+    const struct task_settings *task = &set->settings->task;
+    const long least = set->lengths.shortest, count = most - least + 1;
+    if (task->length_distribution == LENGTHS_UNIFORM)
         return least + (long)(u * (double)count);
-    case LENGTHS_EXPONENTIAL:
-        return least + exponential(u, count, (double)task->train_length);
-    case LENGTHS_LIST:
-        return from_list(settings, most, u);
-    default:
-        return most;
+    return least + exponential(u, count, (double)task->train_length);
+}
+
+// Of those that the task can make: the first at which the sum of weights is more than `below`; the sum of all where
+// none is.
+static double pass_weights(const struct task_set *set, long most, double below, long *ret_length)
+{
+    const struct task_settings *task = &set->settings->task;
+    const double each = task->length_distribution == LENGTHS_UNIFORM ? 1 : math_exp(-3 / (double)task->train_length);
+    double weight = 1, sum = 0;
+    for (long l = set->lengths.shortest; l <= most && sum <= below; l++, weight *= each)
+        if (length_is_in(set->lengths.possible, l)) {
+            sum += weight;
+            *ret_length = l;
+        }
+    return sum;
+}
+
+static long among_possible(const struct task_set *set, long most, double u)
+{
+    long length = most;
+    const double all = pass_weights(set, most, INFINITY, &length);
+    pass_weights(set, most, u * all, &length);
+    return length;
+}
+
+static long draw_length(const struct task_set *set, uint64_t draw, long most)
+{
+    const struct random_key key = task_key(set, "length");
+    if (set->lengths.count)
+        return from_list(&set->lengths, most, random_uniform(key, draw, 0, 0));
+    for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const long length = candidate(set, most, random_uniform(key, draw, attempt, 0));
+        if (!set->lengths.gaps || length_is_in(set->lengths.possible, length))
+            return length;
     }
+    return among_possible(set, most, random_uniform(key, draw, ATTEMPTS, 0));
+}
+
+// The longest up to `length` that the task can make.
+static long possible_below(const struct task_lengths *lengths, long length)
+{
+    while (length > lengths->shortest && !length_is_in(lengths->possible, length))
+        length--;
+    return length;
 }
 
 long task_length(const struct task_set *set, long sample)
@@ -67,17 +131,12 @@ long task_length(const struct task_set *set, long sample)
     if (!set->ragged)
         return set->length;
     const uint64_t draw = draw_of(settings, sample);
-    const struct random_key key = task_key(set, "length");
     const long most = most_of(set, draw);
-    for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const long length = candidate(settings, most, random_uniform(key, draw, attempt, 0));
-        if (settings_length_possible(settings, length))
-            return length;
-    }
-    long length = most;
-    while (length > 1 && !settings_length_possible(settings, length))
-        length--;
-    return length;
+    if (most <= set->lengths.shortest)
+        return most;
+    if (settings->task.length_distribution == LENGTHS_FIXED)
+        return possible_below(&set->lengths, most);
+    return draw_length(set, draw, most);
 }
 
 long task_tokens(const struct task_set *set, long sample)

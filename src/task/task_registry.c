@@ -61,6 +61,8 @@ void task_set_init(struct task_set *set, const struct settings *settings, enum t
     set->tokens = (long)settings_tokens(settings, split == SPLIT_TEST, length);
     set->ragged = split == SPLIT_TRAIN && settings_ragged(settings);
     set->masked = settings_masked(settings);
+    if (set->ragged)
+        task_find_lengths(set);
     task_shape(settings, &set->shape);
     row(settings)->init(set);
 }

@@ -6,7 +6,7 @@
 #include "spec_settings.h"
 #include <string.h>
 
-enum { SET_LIMIT = 6 };
+enum { SET_LIMIT = 8 };
 
 // `blamed` is NULL where the settings are accepted.
 struct combination {

@@ -21,6 +21,31 @@ static const struct combination combinations[] = {
     {{{"task", "accumulator"}, {"model", "transformer"}, {"modulus", "32769"}},
      "modulus",
      "modulus is 32769, so that the vocabulary has 65538 symbols, more than 65536; lower it to at most 32768"},
+    {{{"task", "accumulator"}, {"model", "transformer"}, {"modulus", "32768"}, {"begin_token", "true"}},
+     "modulus",
+     "modulus is 32768, so that the vocabulary has 65537 symbols with begin_token, more than 65536; lower it to at "
+     "most "
+     "32767"},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"modulus", "32768"}, {"query_token", "true"}}, NULL, NULL},
+    {{{"task", "accumulator"},
+      {"model", "rnn"},
+      {"modulus", "32768"},
+      {"query_token", "true"},
+      {"supervision", "final"}},
+     "modulus",
+     "modulus is 32768, so that the vocabulary has 65537 symbols with query_token, more than 65536; lower it to at "
+     "most "
+     "32767"},
+    {{{"task", "accumulator"},
+      {"model", "rnn"},
+      {"modulus", "32768"},
+      {"begin_token", "true"},
+      {"query_token", "true"},
+      {"supervision", "final"}},
+     "modulus",
+     "modulus is 32768, so that the vocabulary has 65538 symbols with begin_token and query_token, more than 65536; "
+     "lower it to at most 32767"},
+    {{{"task", "accumulator"}, {"model", "rnn"}, {"modulus", "32767"}, {"begin_token", "true"}}, NULL, NULL},
     {{{"modulus", "32769"}}, NULL, NULL},
     {{{"task", "automaton"}, {"model", "rnn"}, {"train_length", "1"}}, NULL, NULL},
     {{{"task", "automaton"}, {"model", "rnn"}, {"automaton", "even_pairs"}, {"train_length", "1"}},
@@ -90,6 +115,46 @@ static const struct combination combinations[] = {
     {{{"task", "compute_sqrt"}, {"model", "rnn"}, {"length_distribution", "list"}, {"lengths", "2 8"}},
      "lengths",
      "lengths has 2: train_length is 2, but compute_sqrt has 1 as the root of any shorter number; take at least 3"},
+    {{{"task", "automaton"},
+      {"model", "rnn"},
+      {"automaton", "modular_arithmetic"},
+      {"supervision", "final"},
+      {"train_length", "9"},
+      {"curriculum", "schedule"}},
+     "curriculum",
+     "curriculum takes a finite set's short sequences first, but with length_distribution: fixed all are of one "
+     "length; "
+     "choose another distribution, or data: stream"},
+    {{{"task", "automaton"},
+      {"model", "rnn"},
+      {"automaton", "modular_arithmetic"},
+      {"supervision", "final"},
+      {"train_length", "9"},
+      {"curriculum", "schedule"},
+      {"data", "stream"}},
+     NULL,
+     NULL},
+    {{{"task", "solve_equation"}, {"model", "rnn"}, {"curriculum", "schedule"}, {"data", "stream"}},
+     "curriculum_start",
+     "curriculum_start is 2, but the shortest training sequence has length 3; raise it to at least that"},
+    {{{"task", "solve_equation"},
+      {"model", "rnn"},
+      {"curriculum", "schedule"},
+      {"data", "stream"},
+      {"length_distribution", "uniform"},
+      {"min_length", "5"}},
+     "curriculum_start",
+     "curriculum_start is 2, but the shortest training sequence has length 5; raise it to at least that"},
+    {{{"task", "accumulator"},
+      {"model", "rnn"},
+      {"curriculum", "validation"},
+      {"length_distribution", "list"},
+      {"lengths", "8 3 4"}},
+     "curriculum_start",
+     "curriculum_start is 2, but the shortest training sequence has length 3; raise it to at least that"},
+    {{{"curriculum", "schedule"}, {"data", "stream"}, {"train_length", "1"}},
+     "curriculum_start",
+     "curriculum_start is 2, more than train_length = 1; lower the one or raise the other"},
 };
 
 static void blames_what_a_task_cannot_make(void **state)
@@ -97,6 +162,33 @@ static void blames_what_a_task_cannot_make(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof combinations / sizeof combinations[0]; i++)
         check_combination(&combinations[i]);
+}
+
+// Whatever the settings that make symbols.
+static void no_vocabulary_is_larger_than_the_limit(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"modulus",     "order",        "bracket_types", "base",           "test_base",
+                                        "index_hints", "test_modulus", "alphabet",      "file_vocabulary"};
+    size_t refused = 0, kept = 0;
+    for (int kind = 0; kind < TASK_KINDS; kind++)
+        for (int automaton = 0; automaton < (kind == TASK_AUTOMATON ? AUTOMATON_KINDS : 1); automaton++)
+            for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+                for (int divisor = 1; divisor <= 2; divisor++) {
+                    const struct setting *row = setting_find(names[n], strlen(names[n])), *blamed;
+                    const char *const pairs[SET_LIMIT][2] = {
+                        {"begin_token", "true"}, {"query_token", "true"}, {"supervision", "final"}, {"model", "rnn"}};
+                    struct settings settings = settings_with(pairs);
+                    settings.task.kind = kind;
+                    settings.task.automaton = automaton;
+                    setting_put(row, &settings, (union setting_value){.i = (int64_t)row->high / divisor});
+                    const bool fits = settings_vocabulary(&settings) <= VOCABULARY_LIMIT;
+                    if (!fits)
+                        assert_int_equal(settings_check(&settings, &blamed, NULL), STATUS_INVALID);
+                    refused += !fits;
+                    kept += fits;
+                }
+    assert_true(refused > 8 && kept > 100);
 }
 
 static const struct length_combination lengths[] = {
@@ -140,6 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blames_what_a_task_cannot_make),
+        cmocka_unit_test(no_vocabulary_is_larger_than_the_limit),
         cmocka_unit_test(test_lengths_are_refused_that_a_task_cannot_make),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

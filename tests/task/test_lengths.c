@@ -2,7 +2,9 @@
 // Lengths of training sequences, symbols around them, and where label noise falls.
 #include "token_cases.h"
 
+#include "base_random.h"
 #include <math.h>
+#include <stdio.h>
 
 enum { N = 20, SAMPLES = 6000 };
 
@@ -97,15 +99,110 @@ static void lengths_that_a_task_cannot_make_are_left_out(void **state)
     put_setting(&settings, "supervision", "final");
     settings.task.train_length = N - 1;
     check(&settings);
-    const struct task_set set = set_of(&settings);
+    struct task_set set = set_of(&settings);
     long count[N + 1];
     count_lengths(&set, SAMPLES, count);
     for (int l = 1; l < N; l++)
         assert_share(count[l], SAMPLES, l % 2 ? 0.1 : 0);
     put_setting(&settings, "automaton", "even_pairs");
+    set = set_of(&settings);
     count_lengths(&set, SAMPLES, count);
     assert_int_equal(count[1], 0);
     assert_share(count[2], SAMPLES, 1.0 / (N - 2));
+}
+
+// A table whose answers differ where the number of symbols is 1 modulo `period` alone.
+static void put_wheel(struct settings *settings, int period, char text[4096])
+{
+    size_t used = (size_t)sprintf(text, "1 2");
+    for (int state = 1; state <= 2; state++)
+        used += (size_t)sprintf(text + used, "; %d %d", period == 2 ? 0 : 3, period == 2 ? 0 : 3);
+    for (int state = 3; state <= period; state++)
+        used += (size_t)sprintf(text + used, "; %d %d", state < period ? state + 1 : 0, state < period ? state + 1 : 0);
+    static char outputs[1024];
+    used = (size_t)sprintf(outputs, "0 0 1");
+    for (int state = 3; state <= period; state++)
+        used += (size_t)sprintf(outputs + used, " 0");
+    put_setting(settings, "task", "automaton");
+    put_setting(settings, "automaton", "table");
+    put_setting(settings, "supervision", "final");
+    settings->task.table = text;
+    settings->task.outputs = outputs;
+}
+
+// However few the lengths that are possible, they keep their proportions.
+static void rare_lengths_keep_their_proportions(void **state)
+{
+    (void)state;
+    static const char *const distributions[] = {"uniform", "exponential"};
+    char text[4096];
+    for (size_t d = 0; d < 2; d++)
+        for (int c = 0; c < 4; c++) {
+            static const struct {
+                int64_t train_length, first, step;
+            } rows[] = {{110, 101, 1}, {1010, 1001, 1}, {211, 1, 70}, {601, 1, 200}};
+            struct settings settings = settings_of(distributions[d]);
+            settings.task.train_length = rows[c].train_length;
+            settings.task.operand_offset = rows[c].first - 1;
+            put_setting(&settings, "task", "addition");
+            if (rows[c].step > 1)
+                put_wheel(&settings, (int)rows[c].step, text);
+            check(&settings);
+            const struct task_set set = set_of(&settings);
+            long count[1024] = {0};
+            double all = 0;
+            for (long i = 0; i < SAMPLES; i++)
+                count[task_length(&set, i)]++;
+            const double rate = d ? 3.0 / (double)settings.task.train_length : 0;
+            for (int64_t l = rows[c].first; l <= settings.task.train_length; l += rows[c].step)
+                all += exp(-rate * (double)l);
+            for (int64_t l = 1; l <= settings.task.train_length; l++) {
+                const bool possible = l >= rows[c].first && (l - rows[c].first) % rows[c].step == 0;
+                assert_int_equal(settings_length_possible(&settings, l), possible);
+                assert_share(count[l], SAMPLES, possible ? exp(-rate * (double)l) / all : 0);
+            }
+        }
+}
+
+// What the set found out once is what is asked for each length.
+static void possible_lengths_are_those_of_each_alone(void **state)
+{
+    (void)state;
+    char text[4096];
+    static uint64_t possible[LENGTH_WORDS];
+    for (int c = 0; c < 6; c++)
+        for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+            static const char *const kinds[] = {"even_pairs", "modular_arithmetic", "parity"};
+            struct settings settings = settings_of("uniform");
+            put_setting(&settings, "task", "automaton");
+            if (c < 3)
+                put_setting(&settings, "automaton", kinds[c]);
+            else
+                put_wheel(&settings, c, text);
+            settings.task.supervision = supervision;
+            settings_lengths_possible(&settings, 300, possible);
+            for (int64_t l = 1; l < 400; l++)
+                assert_int_equal(length_is_in(possible, l), l <= 300 && settings_length_possible(&settings, l));
+            settings.task.min_length = 9;
+            int64_t shortest = 9;
+            while (!settings_length_possible(&settings, shortest))
+                shortest++;
+            assert_int_equal(settings_shortest_length(&settings), shortest);
+        }
+}
+
+// The draw of a sample is the first attempt of its number, whatever else the settings say.
+static void draws_are_inverses_of_the_distribution(void **state)
+{
+    (void)state;
+    struct settings settings = settings_of("uniform");
+    settings.task.min_length = 4;
+    const struct task_set set = set_of(&settings);
+    const struct random_key key = random_key(settings.seed, settings_data_seed(&settings), "train/length");
+    for (uint64_t i = 0; i < 200; i++) {
+        const double u = random_uniform(key, i, 0, 0);
+        assert_int_equal(task_length(&set, (long)i), 4 + (long)(u * (N - 3)));
+    }
 }
 
 static void a_curriculum_cuts_the_distribution(void **state)
@@ -124,6 +221,8 @@ static void a_curriculum_cuts_the_distribution(void **state)
     for (int l = 1; l <= N; l++)
         assert_share(count[l], SAMPLES, l <= 4 ? 0.75 / 10 + 0.25 / 4 : l <= 10 ? 0.75 / 10 : 0);
     put_setting(&settings, "length_distribution", "fixed");
+    set = set_of(&settings);
+    set.longest = 10;
     count_lengths(&set, SAMPLES, count);
     assert_share(count[10], SAMPLES, 0.75);
     assert_share(count[4], SAMPLES, 0.25);
@@ -316,7 +415,7 @@ static void contradictions_are_refused(void **state)
     } rows[] = {
         {{{"length_distribution", "uniform"}, {"min_length", "9"}}, "min_length"},
         {{{"curriculum", "schedule"}, {"data", "stream"}, {"curriculum_start", "9"}}, "curriculum_start"},
-        {{{"curriculum", "schedule"}}, "curriculum_start"},
+        {{{"curriculum", "schedule"}}, "curriculum"},
         {{{"length_distribution", "uniform"}, {"signal_tokens", "2"}}, "signal_tokens"},
         {{{"length_distribution", "uniform"}, {"signal_tokens", "0.5"}}, "signal_tokens"},
         {{{"task", "brackets"}, {"noise_on", "chain"}}, "noise_on"},
@@ -332,17 +431,44 @@ static void contradictions_are_refused(void **state)
     }
 }
 
-static void bad_lists_are_refused(void **state)
+static void bad_lists_are_refused_for_what_is_wrong_with_them(void **state)
 {
     (void)state;
-    static const char *const lists[] = {"", "3 x", "3 0", "3 70000", "3, 20", "3 5", "-1 20", "3 20 21"};
-    for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
+    char many[4096];
+    size_t used = 0;
+    for (int i = 0; i <= LENGTHS_LIMIT; i++)
+        used += (size_t)sprintf(many + used, "%d ", N);
+    const char *const rows[][2] = {
+        {"", "lengths is empty, but length_distribution: list draws from it; write it as in lengths: [1, 2, 3, 3]"},
+        {"3 x", "lengths has x, which is no integer; write integers from 1 to 65536"},
+        {"2.5 20", "lengths has 2.5, which is no integer; write integers from 1 to 65536"},
+        {"3 0", "lengths has 0, which is below 1; write integers from 1 to 65536"},
+        {"-1 20", "lengths has -1, which is below 1; write integers from 1 to 65536"},
+        {"3 70000", "lengths has 70000, which is too long; write integers from 1 to 65536"},
+        {"99999999999999999999 3", "lengths has 99999999999999999999, which is too long; write integers from 1 to "
+                                   "65536"},
+        {"a2345678901234567890123456789", "lengths has a23456789012345678901234..., which is no integer; write "
+                                          "integers from 1 to 65536"},
+        {"3, 20", "lengths has 3,, which is no integer; write integers from 1 to 65536"},
+        {"3 ~ 20", "lengths has ~, which is no integer; write integers from 1 to 65536"},
+        {"3; 20", "lengths has lists within the list, but it is one list; write it as in lengths: [1, 2, 3, 3]"},
+        {many, "lengths has 1025 entries, more than 1024; leave some out"},
+        {"3 5", "the longest of lengths is 5, but train_length is 20; write train_length: 5"},
+        {"3 20 21", "the longest of lengths is 21, but train_length is 20; write train_length: 21"},
+    };
+    for (size_t l = 0; l < sizeof rows / sizeof rows[0]; l++) {
         struct settings settings = settings_of("list");
         const struct setting *blamed = NULL;
         struct status status = {0};
-        settings.task.lengths = lists[l];
+        settings.task.lengths = rows[l][0];
         assert_int_equal(settings_check(&settings, &blamed, &status), STATUS_INVALID);
+        assert_string_equal(blamed->name, "lengths");
+        assert_string_equal(status.text, rows[l][1]);
     }
+    many[used - 3] = '\0';
+    struct settings settings = settings_of("list");
+    settings.task.lengths = many;
+    check(&settings);
 }
 
 int main(void)
@@ -350,6 +476,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ROW(lengths_are_distributed_as_stated),
         ROW(lengths_that_a_task_cannot_make_are_left_out),
+        ROW(rare_lengths_keep_their_proportions),
+        ROW(possible_lengths_are_those_of_each_alone),
+        ROW(draws_are_inverses_of_the_distribution),
         ROW(a_curriculum_cuts_the_distribution),
         ROW(a_batch_may_share_one_length),
         ROW(short_sequences_begin_the_long_ones),
@@ -359,7 +488,7 @@ int main(void)
         ROW(a_corrupted_state_stays_legal),
         cmocka_unit_test(memory_is_what_was_announced),
         cmocka_unit_test(contradictions_are_refused),
-        cmocka_unit_test(bad_lists_are_refused),
+        cmocka_unit_test(bad_lists_are_refused_for_what_is_wrong_with_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
