@@ -13,8 +13,11 @@ size_t train_evaluations(int64_t points, int64_t steps);
 // log-spaced steps from 1 on, moved by as little as makes them distinct. A single point is the last step.
 void train_evaluation_steps(int64_t points, int64_t steps, int64_t *ret_steps);
 
+// share * whole as their decimals say: 0.55 of 100 is 55, although the doubles' product is more.
+double train_share(double share, double whole);
+
 // The learning rate of a step at position t, with S = `steps` and t from 0 to S - 1. Shares of steps are rounded to
-// whole ones. With w steps of warm-up, r = learning_rate:
+// whole ones, halves to even. With w steps of warm-up, r = learning_rate:
 //   t < w          r (t + 1) / w
 //   constant       r
 //   cosine         r (f + (1 - f) (1 + cos(pi (t - w) / (S - w))) / 2),  f = final_rate: reached at t = S

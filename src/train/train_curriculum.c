@@ -19,7 +19,7 @@ static enum status_code look(struct train_run *run, struct status *status)
     if (code != STATUS_OK)
         return code;
     const long targets = tally.fit.targets, right = targets - tally.fit.wrong_given;
-    if ((double)right >= run->settings.train.curriculum_threshold * (double)targets)
+    if ((double)right >= train_share(run->settings.train.curriculum_threshold, (double)targets))
         run->longest = train_next_length(&run->settings, run->longest);
     return STATUS_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "train_schedule.h"
 #include "base_math.h"
+#include <float.h>
 #include <math.h>
 
 size_t train_evaluations(int64_t points, int64_t steps)
@@ -24,10 +25,22 @@ void train_evaluation_steps(int64_t points, int64_t steps, int64_t *ret_steps)
         ret_steps[i - 1] = ret_steps[i] - 1;
 }
 
-// Whole steps from a count, or from a share of them.
+// The whole number from which a few roundings alone may have led.
+static double without_rounding(double number)
+{
+    const double whole = rint(number);
+    return fabs(number - whole) <= 4 * DBL_EPSILON * fabs(number) ? whole : number;
+}
+
+double train_share(double share, double whole)
+{
+    return without_rounding(share * whole);
+}
+
+// Whole steps from a count, or from a share of them, which may fall on a half.
 static double whole_steps(double given, double steps)
 {
-    return rint(given < 1 ? given * steps : given);
+    return rint(given < 1 ? train_share(given, 2 * steps) / 2 : given);
 }
 
 static double at_least_one(double count)
@@ -77,10 +90,11 @@ int64_t train_first_length(const struct settings *settings)
 int64_t train_scheduled_length(const struct settings *settings, int64_t steps, int64_t position)
 {
     const int64_t start = settings->train.curriculum_start, last = settings->task.train_length;
-    const double ramp = settings->train.curriculum_share * (double)steps;
+    const double ramp = train_share(settings->train.curriculum_share, (double)steps);
     if ((double)position >= ramp)
         return last;
-    return possible_below(settings, start + (int64_t)floor((double)(last - start) * (double)position / ramp));
+    const double longer = without_rounding((double)(last - start) * (double)position / ramp);
+    return possible_below(settings, start + (int64_t)floor(longer));
 }
 
 int64_t train_next_length(const struct settings *settings, int64_t length)

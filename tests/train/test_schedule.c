@@ -147,12 +147,51 @@ static void scheduled_lengths_grow_evenly(void **state)
         {7, 7, 50, 0.5, {0, 1, 24, 25, 26, 50}, {7, 7, 7, 7, 7, 7}},
         {5, 65536, 10, 1, {0, 1, 5, 9, 10, 10}, {5, 6558, 32770, 58982, 65536, 65536}},
         {2, 8, 0, 0.5, {0, 0, 0, 0, 0, 0}, {8, 8, 8, 8, 8, 8}},
+        {2, 10, 100, 0.55, {0, 6, 7, 48, 54, 55}, {2, 2, 3, 8, 9, 10}},
+        {1, 334, 100, 0.333, {0, 1, 2, 32, 33, 34}, {1, 11, 21, 321, 331, 334}},
     };
     for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
         const struct settings settings = curriculum_settings(rows[r].start, rows[r].last, rows[r].share);
         for (size_t i = 0; i < 6; i++)
             assert_int_equal(train_scheduled_length(&settings, rows[r].steps, rows[r].at[i]), rows[r].expected[i]);
     }
+    (void)state;
+}
+
+// In hundredths, the formulas in whole numbers are exact.
+static void shares_are_as_exact_as_their_decimals(void **state)
+{
+    static const int64_t all_steps[] = {7, 50, 100, 230, 999, 1000, 1000000000};
+    for (size_t s = 0; s < sizeof all_steps / sizeof all_steps[0]; s++)
+        for (int64_t hundredths = 1; hundredths < 100; hundredths++) {
+            const int64_t steps = all_steps[s], product = hundredths * steps, whole = product / 100;
+            const double share = (double)hundredths / 100;
+            struct settings settings = curriculum_settings(2, 10, share);
+            assert_true(product % 100 || train_share(share, (double)steps) == (double)whole);
+            for (int64_t k = 1; k <= 8; k++) {
+                const int64_t reached = (product * k + 799) / 800; // the first t with 8 t >= k share S
+                assert_int_equal(train_scheduled_length(&settings, steps, reached),
+                                 2 + reached * 800 / product < 10 ? 2 + reached * 800 / product : 10);
+                assert_true(train_scheduled_length(&settings, steps, reached - 1) < 2 + k);
+            }
+            // Warm-up: the nearest whole number, the even one from a half.
+            const int64_t rest = product % 100, warmup = whole + (rest > 50 || (rest == 50 && whole % 2));
+            settings.train.warmup = share;
+            settings.train.learning_rate = 1;
+            if (warmup > 1) {
+                assert_true(train_learning_rate(&settings, steps, warmup - 1) == 1);
+                assert_true(train_learning_rate(&settings, steps, warmup - 2) == (double)(warmup - 1) / (double)warmup);
+            }
+            // A decay comes after as many steps.
+            settings.train.warmup = 0;
+            settings.train.schedule = SCHEDULE_STEP;
+            settings.train.decay_every = share;
+            settings.train.decay_factor = 0.5;
+            if (warmup > 0) {
+                assert_true(train_learning_rate(&settings, steps, warmup - 1) == 1);
+                assert_true(train_learning_rate(&settings, steps, warmup) == 0.5);
+            }
+        }
     (void)state;
 }
 
@@ -188,6 +227,7 @@ int main(void)
         cmocka_unit_test(learning_rates_are_those_of_the_formulas),
         cmocka_unit_test(shares_are_of_the_steps_that_epochs_make),
         cmocka_unit_test(scheduled_lengths_grow_evenly),
+        cmocka_unit_test(shares_are_as_exact_as_their_decimals),
         cmocka_unit_test(curricula_leave_out_lengths_that_the_task_cannot_make),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
