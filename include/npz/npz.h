@@ -40,8 +40,8 @@ struct npz_array {
 char *npz_shape_text(const struct npz_array *array, char ret_text[NPZ_SHAPE_SIZE]);
 
 // Reading. Errors name file and array, what is wrong and what to do. STATUS_SYSTEM for a file that cannot be read,
-// STATUS_INVALID for one that is no archive or holds what is not read here (Fortran order, objects, big-endian numbers,
-// more dimensions), STATUS_DAMAGED for one that ends early or contradicts its checksum.
+// STATUS_INVALID for one that is no archive, has two members of a name or holds what is not read here (Fortran order,
+// objects, big-endian numbers, more dimensions), STATUS_DAMAGED for one that ends early or contradicts its checksum.
 struct npz;
 enum status_code npz_open(const char *path, struct npz **ret_npz, struct status *status) MUST_CHECK;
 void npz_close(struct npz *npz); // accepts NULL
@@ -67,7 +67,8 @@ enum status_code npz_read_real(struct npz_stream *stream, int64_t count, double 
 
 // Writing. Arrays grow side by side, in a file without a name beside `path`; npz_finish puts them into an archive,
 // uncompressed and without times, so that the same numbers give the same bytes, under a temporary name that it then
-// renames. Until then `path` is as it was.
+// renames. Until then `path` is as it was. A link is followed, and stays one; STATUS_INVALID for one that leads
+// nowhere, and for whatever is no regular file.
 struct npz_writer;
 enum status_code npz_create(const char *path, struct npz_writer **ret_writer, struct status *status) MUST_CHECK;
 void npz_abandon(struct npz_writer *writer); // without npz_finish; accepts NULL

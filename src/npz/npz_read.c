@@ -46,6 +46,33 @@ static enum status_code open_archive(struct npz *npz, struct status *status)
                       npz->path);
 }
 
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// An archive with two of a name has no one answer to what that array is.
+static enum status_code refuse_doubles(const struct npz *npz, struct status *status)
+{
+    enum status_code code = STATUS_OK;
+    const size_t count = npz_count(npz);
+    const char **names = calloc(count + 1, sizeof *names);
+    if (!names)
+        return status_set(status, STATUS_MEMORY, "no memory for the list of arrays in %s", npz->path);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = zip_get_name(npz->archive, i, ZIP_FL_ENC_RAW);
+        names[i] = name ? name : "";
+    }
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 1; code == STATUS_OK && i < count; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            code = status_set(status, STATUS_INVALID,
+                              "%s has %.100s twice, and which of them counts is unknown; save it again with one",
+                              npz->path, names[i]);
+    free(names);
+    return code;
+}
+
 enum status_code npz_open(const char *path, struct npz **ret_npz, struct status *status)
 {
     enum status_code code = STATUS_OK;
@@ -55,15 +82,18 @@ enum status_code npz_open(const char *path, struct npz **ret_npz, struct status 
         free(npz);
         return status_set(status, STATUS_MEMORY, "no memory to read %s", path);
     }
-    npz->fd = open(path, O_RDONLY | O_CLOEXEC);
+    npz->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // that of a pipe would wait for a writer
     if (npz->fd < 0 || fstat(npz->fd, &facts) != 0)
         code = status_errno(status, errno, "cannot open %s", path);
     else if (!S_ISREG(facts.st_mode))
-        code = status_set(status, STATUS_INVALID, "%s is no file; name an .npz file", path);
+        code = status_set(status, STATUS_INVALID, "%s is %s; name an .npz file", path,
+                          S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
     else
         npz->size = (int64_t)facts.st_size;
     if (code == STATUS_OK)
         code = open_archive(npz, status);
+    if (code == STATUS_OK)
+        code = refuse_doubles(npz, status);
     if (code == STATUS_OK)
         *ret_npz = npz;
     else

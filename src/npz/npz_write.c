@@ -4,13 +4,15 @@
 #include "npz_private.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zip.h>
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = PATH_MAX };
 
 struct piece {
     int64_t at, size;
@@ -37,6 +39,29 @@ struct npz_writer {
     size_t parts_count;
 };
 
+// What is at `path`, perhaps behind links: nothing or a regular file, whose own name is *ret_target.
+static enum status_code find_target(const char *path, char ret_target[PATH_SIZE], struct status *status)
+{
+    struct stat facts;
+    const bool there = lstat(path, &facts) == 0, link = there && S_ISLNK(facts.st_mode);
+    if (strlen(path) >= PATH_SIZE - 32)
+        return status_set(status, STATUS_INVALID, "the path is too long: %.200s…", path);
+    if (link && stat(path, &facts) != 0)
+        return status_set(status, STATUS_INVALID,
+                          "%s is a link that leads to no file; remove it, or choose another name", path);
+    if (there && !S_ISREG(facts.st_mode))
+        return status_set(status, STATUS_INVALID, "%s is %s, which is not written over; choose another name", path,
+                          S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");
+    strcpy(ret_target, path);
+    if (!link)
+        return STATUS_OK;
+    if (!realpath(path, ret_target))
+        return status_errno(status, errno, "cannot write %s", path);
+    return strlen(ret_target) < PATH_SIZE - 32
+               ? STATUS_OK
+               : status_set(status, STATUS_INVALID, "the path is too long: %.200s…", ret_target);
+}
+
 // A file without a name in the folder of `path`.
 static int open_spool(const char *path)
 {
@@ -54,16 +79,14 @@ enum status_code npz_create(const char *path, struct npz_writer **ret_writer, st
     if (!writer)
         return status_set(status, STATUS_MEMORY, "no memory to write %s", path);
     writer->spool = -1;
-    enum status_code code = STATUS_OK;
-    if (snprintf(writer->path, PATH_SIZE, "%s", path) >= PATH_SIZE - 32)
-        code = status_set(status, STATUS_INVALID, "the path is too long: %.200s…", path);
-    else if ((writer->spool = open_spool(path)) < 0)
+    enum status_code code = find_target(path, writer->path, status);
+    if (code == STATUS_OK && (writer->spool = open_spool(writer->path)) < 0)
         code = status_errno(status, errno, "cannot write %s", path);
     if (code != STATUS_OK) {
         npz_abandon(writer);
         return code;
     }
-    snprintf(writer->fresh, PATH_SIZE, "%.*s.tmp-%d", PATH_SIZE - 32, path, (int)getpid());
+    snprintf(writer->fresh, PATH_SIZE, "%.*s.tmp-%d", PATH_SIZE - 32, writer->path, (int)getpid());
     *ret_writer = writer;
     return STATUS_OK;
 }
@@ -265,6 +288,9 @@ static enum status_code write_archive(struct npz_writer *writer, struct status *
 
 static enum status_code publish(const struct npz_writer *writer, struct status *status)
 {
+    char target[PATH_SIZE]; // other things may have come in the meantime
+    if (find_target(writer->path, target, status) != STATUS_OK)
+        return status->code;
     const int fd = open(writer->fresh, O_RDONLY | O_CLOEXEC);
     int error = fd < 0 || fsync(fd) != 0 ? errno : 0;
     if (fd >= 0)

@@ -3,6 +3,7 @@
 #include "npz_fixture.h"
 #include "support.h"
 #include <math.h>
+#include <sys/stat.h>
 
 static void read_whole(struct npz *npz, const char *name, int64_t *ret_numbers, struct npz_array *ret_array)
 {
@@ -189,6 +190,41 @@ static void refuses_what_is_no_archive(void **state)
     assert_null(npz);
 }
 
+static void refuses_two_members_of_a_name(void **state)
+{
+    (void)state;
+    struct copy copy = copy_fixture("stored.npz");
+    struct npz *npz = NULL;
+    struct status status = {0};
+    for (int place = 0; place < 2; place++) // the member's own header, and the list's
+        replace(&copy, 0, "edges/bool.npy", "edges/int8.npy");
+    write_copy(&copy);
+    assert_int_equal(npz_open(copy.path, &npz, &status), STATUS_INVALID);
+    assert_says(&status, "has edges/int8.npy twice");
+    assert_null(npz);
+    drop_copy(&copy);
+}
+
+static void waits_for_no_pipe(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/npz-XXXXXX", pipe[64], link[64];
+    struct npz *npz = NULL;
+    struct status status = {0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_int_equal(mkfifo(pipe, 0666), 0);
+    assert_int_equal(symlink("pipe", link), 0);
+    assert_int_equal(npz_open(pipe, &npz, &status), STATUS_INVALID);
+    assert_says(&status, "pipe is no regular file; name an .npz file");
+    assert_int_equal(npz_open(link, &npz, &status), STATUS_INVALID);
+    assert_null(npz);
+    unlink(link);
+    unlink(pipe);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 // The numbers of "block" are the only bytes 0 to 23 in a row.
 static size_t place_of_block(const struct copy *copy)
 {
@@ -290,6 +326,8 @@ int main(void)
         cmocka_unit_test(says_why_an_array_is_not_read),
         cmocka_unit_test(refuses_reals_and_huge_numbers_as_whole_ones),
         cmocka_unit_test(refuses_what_is_no_archive),
+        cmocka_unit_test(refuses_two_members_of_a_name),
+        cmocka_unit_test(waits_for_no_pipe),
         cmocka_unit_test(finds_changed_numbers_by_their_checksum),
         cmocka_unit_test(believes_no_shape_that_the_member_has_no_room_for),
         cmocka_unit_test(the_hash_is_of_the_bytes_that_were_opened),

@@ -192,12 +192,77 @@ static void says_where_it_cannot_write(void **state)
     longer[sizeof longer - 1] = '\0';
     assert_int_equal(npz_create(longer, &writer, &status), STATUS_INVALID);
     assert_null(writer);
-    assert_int_equal(mkdir(folder.file, 0777), 0); // a folder in the place of the file
-    writer = create(folder.file);
-    npz_add(writer, "a", NPZ_INT32, 1, NULL);
-    assert_true(npz_finish(writer, &status) != STATUS_OK);
-    assert_says(&status, "cannot write");
-    assert_int_equal(rmdir(folder.file), 0);
+    drop_folder(&folder);
+}
+
+enum thing { NOTHING, FOLDER, PIPE, LINK_TO_PIPE, LINK_TO_NOTHING, THINGS };
+
+// In the place of the file.
+static void put_thing(const struct folder *folder, enum thing thing)
+{
+    char other[128];
+    snprintf(other, sizeof other, "%s/other", folder->path);
+    if (thing == FOLDER)
+        assert_int_equal(mkdir(folder->file, 0777), 0);
+    if (thing == PIPE || thing == LINK_TO_PIPE)
+        assert_int_equal(mkfifo(thing == PIPE ? folder->file : other, 0666), 0);
+    if (thing == LINK_TO_PIPE || thing == LINK_TO_NOTHING)
+        assert_int_equal(symlink("other", folder->file), 0);
+}
+
+static void remove_things(const struct folder *folder)
+{
+    char other[128];
+    snprintf(other, sizeof other, "%s/other", folder->path);
+    unlink(other);
+    assert_int_equal(remove(folder->file), 0);
+}
+
+static void writes_over_regular_files_alone(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++)
+        for (int thing = FOLDER; thing < (late ? LINK_TO_PIPE : THINGS); thing++) {
+            struct folder folder = make_folder();
+            struct npz_writer *writer = late ? create(folder.file) : NULL;
+            struct status status = {0};
+            struct stat before, after;
+            put_thing(&folder, thing);
+            assert_int_equal(lstat(folder.file, &before), 0);
+            const int there = entries(&folder);
+            if (late)
+                npz_add(writer, "a", NPZ_INT32, 1, NULL);
+            assert_int_equal(late ? npz_finish(writer, &status) : npz_create(folder.file, &writer, &status),
+                             STATUS_INVALID);
+            assert_says(&status, thing == FOLDER            ? "is a folder"
+                                 : thing == LINK_TO_NOTHING ? "is a link that leads to no file; remove it"
+                                                            : "is no regular file");
+            assert_says(&status, "another name");
+            assert_int_equal(entries(&folder), there);
+            assert_int_equal(lstat(folder.file, &after), 0);
+            assert_true(before.st_ino == after.st_ino && before.st_mode == after.st_mode);
+            remove_things(&folder);
+            drop_folder(&folder);
+        }
+}
+
+static void a_link_is_followed_and_stays(void **state)
+{
+    (void)state;
+    struct folder folder = make_folder();
+    char other[128];
+    struct stat facts;
+    snprintf(other, sizeof other, "%s/other", folder.path);
+    FILE *old = fopen(other, "w");
+    assert_non_null(old);
+    fclose(old);
+    assert_int_equal(symlink("other", folder.file), 0);
+    const uint64_t hash = write_and_hash(&folder, 1);
+    assert_int_equal(lstat(folder.file, &facts), 0);
+    assert_true(S_ISLNK(facts.st_mode) && hash != 0 && entries(&folder) == 2);
+    assert_int_equal(stat(other, &facts), 0);
+    assert_true(facts.st_size > 0);
+    unlink(other);
     drop_folder(&folder);
 }
 
@@ -209,6 +274,8 @@ int main(void)
         cmocka_unit_test(the_same_numbers_give_the_same_bytes),
         cmocka_unit_test(the_file_appears_whole_or_not_at_all),
         cmocka_unit_test(says_where_it_cannot_write),
+        cmocka_unit_test(writes_over_regular_files_alone),
+        cmocka_unit_test(a_link_is_followed_and_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
