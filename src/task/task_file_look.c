@@ -141,10 +141,13 @@ static bool set_fault(const struct task_file *file, const struct task_source_set
 {
     struct status *why = &ret_fault->why;
     const bool every_token = settings->task.supervision == SUPERVISION_STEPS;
+    const int64_t least = (int64_t)setting_find(setting, strlen(setting))->low;
     if (samples > set->in_file) {
-        status_set(why, STATUS_INVALID,
-                   "%s is %" PRId64 ", but %s of %s has %" PRId64 " sequences; lower it to at most that", setting,
-                   samples, set->name, file->path, set->in_file);
+        status_set(why, STATUS_INVALID, "%s is %" PRId64 ", but %s of %s has %" PRId64 " sequences; lower it to that",
+                   setting, samples, set->name, file->path, set->in_file);
+        if (set->in_file < least)
+            status_set(why, STATUS_INVALID, "%s of %s has %" PRId64 " sequences; add some, until they are %" PRId64,
+                       set->name, file->path, set->in_file, least);
         return blame(ret_fault, setting);
     }
     if (set->longest > length) {

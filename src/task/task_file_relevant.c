@@ -31,8 +31,8 @@ static const char *wrong_place(const struct task_source_set *set, const int32_t 
     if (set->relevant_each && relevant[at] == -1)
         return NULL;
     if (relevant[at] < 0 || relevant[at] >= length ||
-        (!first && (relevant[at - 1] < 0 || relevant[at] < relevant[at - 1])))
-        return "relevant positions ascend and lie in their sequence";
+        (!first && (relevant[at - 1] < 0 || relevant[at] <= relevant[at - 1])))
+        return "relevant positions ascend and lie in their sequence, none of them twice";
     return NULL;
 }
 

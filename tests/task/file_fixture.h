@@ -149,7 +149,7 @@ static const struct file_array ragged[] = {
     {"train/offsets", 0, 4, {0, 4, 6, 9}},
     {"train/targets", 0, 9, {0, 1, 0, 1, -100, 1, 1, 0, 1}},
     {"train/mask", 0, 9, {1, 1, 1, 1, 0, 1, 1, 1, 1}},
-    {"train/relevant", 2, 6, {0, 3, 0, 1, 2, 2}},
+    {"train/relevant", 2, 6, {0, 3, 0, 1, 1, 2}},
     {"validation/targets", 4, 8, {0, 1, 0, 1, 0, 1, 0, 1}},
     {"test/8/targets", 8, 16, {0}},
 };

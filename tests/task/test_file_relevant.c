@@ -39,6 +39,38 @@ static void targets_have_positions_of_their_own(void **state)
     close_file_fixture(&f);
 }
 
+// Lists of two for each of nine targets, the first of which is changed.
+static void lists_of_targets_name_nothing_twice(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t first, second;
+        const char *want; // NULL: it is good
+    } rows[] = {
+        {0, 1, NULL},
+        {1, -1, NULL},
+        {-1, -1, NULL},
+        {1, 1, "train/relevant has 1 in sample 0, position 0, but relevant positions ascend and lie in their sequence"},
+        {-1, 1, "train/relevant has 1 in sample 0, position 0, but"},
+        {1, 0, "train/relevant has 0 in sample 0, position 0, but"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct file_array packed[RAGGED];
+        struct file_fixture f;
+        struct status status = {0};
+        memcpy(packed, ragged, sizeof packed);
+        packed[4] = (struct file_array){"train/relevant", 2, 18, {rows[i].first, rows[i].second}};
+        for (size_t k = 2; k < 18; k++)
+            packed[4].numbers[k] = -1;
+        open_file_fixture(&f);
+        write_file(f.path, packed, RAGGED);
+        assert_int_equal(task_file_look(f.path, f.arena, &f.file, &status), rows[i].want ? STATUS_INVALID : STATUS_OK);
+        if (rows[i].want)
+            assert_says(&status, rows[i].want);
+        close_file_fixture(&f);
+    }
+}
+
 static void says_where_positions_are_wrong(void **state)
 {
     (void)state;
@@ -46,10 +78,12 @@ static void says_where_positions_are_wrong(void **state)
         {{{"train/relevant", 0, 6, {0}}}, "train/relevant has shape (6,), but should have (6, k)"},
         {{{"train/relevant", 1, 6, {[4] = 4}}},
          "train/relevant has 4 in sample 4, but relevant positions ascend and lie"},
-        {{{"train/relevant", 2, 12, {[2] = 3, [3] = 1}}},
-         "train/relevant has 1 in sample 1, but relevant positions ascend"},
+        {{{"train/relevant", 2, 12, {0, 1, 3, 1}}}, "train/relevant has 1 in sample 1, but relevant positions ascend"},
         {{{"train/relevant", 1, 6, {[4] = -1}}},
          "train/relevant has -1 in sample 4, but relevant positions ascend and lie"},
+        {{{"train/relevant", 2, 12, {0, 1, [4] = 2, [5] = 2}}},
+         "train/relevant has 0 in sample 1, but relevant positions ascend and lie in their sequence, none of them "
+         "twice"},
         {{{"train/relevant", 4, 24, {0}, .deep = 1}},
          "train/relevant has shape (6, 4, 1), but should have (6, k) for k positions a sequence, or the shape of its"},
         {{{"train/targets", 4, 24, {0}}, {"train/relevant", 3, 18, {0}, .deep = 1}},
@@ -67,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_have_positions_of_their_own),
+        cmocka_unit_test(lists_of_targets_name_nothing_twice),
         cmocka_unit_test(says_where_positions_are_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
