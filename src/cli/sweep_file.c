@@ -91,6 +91,25 @@ static enum status_code check_axes(const struct sweep *sweep, struct status *sta
     return STATUS_OK;
 }
 
+// Defaults, which are of data that are made, would train on a part of a file, and on labels that it does not have.
+static enum status_code check_written(const struct sweep *sweep, const struct task_file *file, struct status *status)
+{
+    const bool samples = sweep->places[setting_index(row_of("samples"))].line;
+    const bool noise = sweep->places[setting_index(row_of("noise_rate"))].line;
+    char message[320], all[96] = "";
+    if (samples && noise)
+        return STATUS_OK;
+    if (!samples)
+        snprintf(all, sizeof all, "samples: %" PRId64 ", as many training sequences as the file has%s",
+                 file->sets[0].in_file, noise ? "" : ", and ");
+    snprintf(message, sizeof message, "task file has no default of %s; write %s%s",
+             samples ? "noise_rate"
+             : noise ? "samples"
+                     : "samples and noise_rate",
+             all, noise ? "" : "noise_rate: 0 (or the share of the file's labels to replace)");
+    return refuse_setting(sweep, "task", message, STATUS_INVALID, status);
+}
+
 enum status_code sweep_file_resolve(struct cli_sweep *loaded, struct status *status)
 {
     struct sweep *sweep = &loaded->sweep;
@@ -116,6 +135,9 @@ enum status_code sweep_file_resolve(struct cli_sweep *loaded, struct status *sta
                  wanted, loaded->file->hash);
         return refuse_setting(sweep, "file_hash", message, STATUS_INVALID, status);
     }
+    code = check_written(sweep, loaded->file, status);
+    if (code != STATUS_OK)
+        return code;
     task_file_tell(loaded->file, &sweep->base);
     return wanted ? STATUS_OK : add_hash(loaded, loaded->file->hash, status);
 }
