@@ -238,7 +238,8 @@ struct setting {
     bool open_low, open_high;     // the bound itself is excluded
     bool infinity;                // .inf is allowed beyond `high`
     bool assigned;                // set by the grid alone (replicate): no user writes it, help leaves it out
-    bool unhashed;                // no part of the identity: where a file lies. As a text it is taken as it is written
+    bool unhashed;                // no part of the identity: where a file lies
+    int levels;                   // of a text: 1 for a list of integers, 2 for one of such lists; 0: taken as written
     const char *const *choices;   // NULL-terminated, for SETTING_CHOICE; the index is the value
     const char *unit;             // "1", "tokens", "steps", …
     const char *help;             // one line
@@ -267,6 +268,11 @@ void setting_put(const struct setting *setting, struct settings *settings, union
 // which then has to end with a zero at `length`.
 enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
                                union setting_value *ret_value, struct status *status) MUST_CHECK;
+// Appends the one text of a list of integers, or of such lists (`levels` > 0), that stands for them however they are
+// written: decimal numbers one space apart, rows "; " apart. What is missing, "-", "~" or "null", is "~". STATUS_INVALID
+// tells of the first word that is no integer, without a place.
+enum status_code setting_rows(const struct setting *setting, const char *text, size_t length, struct bytes *ret_text,
+                              struct status *status) MUST_CHECK;
 // A value computed elsewhere (ranges): the same checks on its number. Choices, booleans and texts have no ranges and
 // are refused.
 enum status_code setting_from_real(const struct setting *setting, double number, union setting_value *ret_value,

@@ -40,7 +40,10 @@ char *setting_domain(const struct setting *setting, char *ret_text, size_t size)
         snprintf(ret_text, size, "true or false");
         break;
     case SETTING_TEXT:
-        snprintf(ret_text, size, "text");
+        snprintf(ret_text, size, "%s",
+                 setting->levels == 0   ? "text"
+                 : setting->levels == 1 ? "integers, as in 0 1"
+                                        : "rows of integers, as in 0 1; 1 0");
         break;
     }
     return ret_text;

@@ -159,6 +159,48 @@ enum status_code setting_parse(const struct setting *setting, const char *text, 
     return status_set(status, STATUS_INTERNAL, "%s: a setting of unknown type", setting->name);
 }
 
+static bool is_missing(const char *word, size_t length)
+{
+    return (length == 1 && (*word == '-' || *word == '~')) || (length == 4 && strncasecmp(word, "null", 4) == 0);
+}
+
+static enum status_code put_word(const struct setting *setting, const char *word, size_t length, struct bytes *text,
+                                 struct status *status)
+{
+    char shown[TEXT_NUMBER_SIZE] = "~";
+    int64_t number = 0;
+    bool overflow = false;
+    const bool missing = is_missing(word, length);
+    if (!missing && !text_to_int(word, length, &number, &overflow))
+        return refuse(setting, word, length, overflow ? "is out of range" : "is not an integer", status);
+    if (!missing)
+        snprintf(shown, sizeof shown, "%" PRId64, number);
+    bytes_raw(text, shown, strlen(shown));
+    return STATUS_OK;
+}
+
+enum status_code setting_rows(const struct setting *setting, const char *text, size_t length, struct bytes *ret_text,
+                              struct status *status)
+{
+    static const char space[] = " \t\n\r";
+    bool between = false; // two words of a row
+    for (size_t at = 0, end; at < length; at = end) {
+        for (end = at; end < length && text[end] != ';' && (!text[end] || !strchr(space, text[end]));)
+            end++;
+        if (end > at && between)
+            bytes_u8(ret_text, ' ');
+        if (end > at && put_word(setting, text + at, end - at, ret_text, status) != STATUS_OK)
+            return STATUS_INVALID;
+        between |= end > at;
+        if (end < length && text[end] == ';') {
+            bytes_raw(ret_text, "; ", 2);
+            between = false;
+        }
+        end += end < length;
+    }
+    return STATUS_OK;
+}
+
 enum status_code setting_from_real(const struct setting *setting, double number, union setting_value *ret_value,
                                    struct status *status)
 {

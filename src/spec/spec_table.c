@@ -123,7 +123,7 @@ IF(curriculum_by_validation, s->train.curriculum == CURRICULUM_VALIDATION)
 #define CHOICE(standard_value, names)                                                                                  \
     .type = SETTING_CHOICE, .standard = {.choice = (standard_value)}, .choices = (names), .unit = "1"
 #define BOOL(standard_value) .type = SETTING_BOOL, .standard = {.b = (standard_value)}, .unit = "1"
-#define TEXT                 .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1"
+#define TEXT                 .type = SETTING_TEXT, .standard = {.text = ""}
 
 const struct setting settings_table[] = {
     {"seed", FIELD(SWEEP, seed), .type = SETTING_UINT, .standard = {.u = 1}, .high = 18446744073709551615.0,
@@ -148,8 +148,7 @@ const struct setting settings_table[] = {
      .help = "lengths of training sequences: all n, uniform, exponential (e^(-3l/n)), or drawn from a list"},
     {"min_length", FIELD(TASK, task.min_length), INT(1, 1, 65536), .unit = "tokens", .applies = draws_lengths,
      .help = "uniform, exponential: length of the shortest training sequence"},
-    {"lengths", FIELD(TASK, task.lengths), .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "tokens",
-     .applies = lists_lengths,
+    {"lengths", FIELD(TASK, task.lengths), TEXT, .levels = 1, .unit = "tokens", .applies = lists_lengths,
      .help = "list: the lengths to draw from, all entries with the same chance, as in [1, 2, 3, 3]"},
     {"length_mixing", FIELD(TASK, task.length_mixing), CHOICE(MIXING_SAMPLES, mixing_names), .applies = mixes_lengths,
      .help = "of a stream: whether each sequence draws its length, or each batch one for all"},
@@ -192,9 +191,9 @@ const struct setting settings_table[] = {
      .help = "automaton: n of the cyclic group of n elements, the dihedral of 2n, the symmetric of n points"},
     {"group_symbols", FIELD(TASK, task.group_symbols), CHOICE(SYMBOLS_ELEMENTS, group_symbols_names),
      .applies = is_group, .help = "automaton: symbols of a group, all of its elements or two that generate it"},
-    {"table", FIELD(TASK, task.table), TEXT, .applies = is_table,
+    {"table", FIELD(TASK, task.table), TEXT, .levels = 2, .unit = "1", .applies = is_table,
      .help = "automaton table: a row of next states for each state, one for each symbol, as in [[0, 1], [1, 0]]"},
-    {"outputs", FIELD(TASK, task.outputs), TEXT, .applies = is_table,
+    {"outputs", FIELD(TASK, task.outputs), TEXT, .levels = 1, .unit = "1", .applies = is_table,
      .help = "automaton table: the class of each state, as in [0, 1]; empty: the number of the state"},
     {"start", FIELD(TASK, task.start), INT(0, 0, 511), .unit = "1", .applies = is_table,
      .help = "automaton table: the state before the first symbol"},
@@ -226,8 +225,8 @@ const struct setting settings_table[] = {
     {"alphabet", FIELD(TASK, task.alphabet), INT(2, 2, 1024), .unit = "1", .applies = has_letters,
      .help = "letters of reverse_string, duplicate_string, missing_duplicate_string, odds_first and bucket_sort"},
 
-    {"path", FIELD(TASK, task.path), .type = SETTING_TEXT, .standard = {.text = ""}, .unit = "1", .unhashed = true,
-     .applies = is_file, .help = "file: the .npz file with the data, seen from the current folder"},
+    {"path", FIELD(TASK, task.path), TEXT, .unit = "1", .unhashed = true, .applies = is_file,
+     .help = "file: the .npz file with the data, seen from the current folder"},
     {"file_vocabulary", FIELD(TASK, task.file_vocabulary), INT(0, 0, VOCABULARY_LIMIT), .unit = "1", .assigned = true,
      .unhashed = true, .applies = is_file, .help = "file: how many tokens there are"},
     {"file_classes", FIELD(TASK, task.file_classes), INT(0, 0, VOCABULARY_LIMIT), .unit = "1", .assigned = true,
@@ -350,7 +349,8 @@ const struct setting settings_table[] = {
     {"curriculum_increment", FIELD(TRAIN, train.curriculum_increment), INT(1, 1, 65536), .unit = "tokens",
      .applies = curriculum_by_validation, .help = "curriculum validation: by how much sequences get longer"},
     {"curriculum_every", FIELD(TRAIN, train.curriculum_every), INT(50, 1, STEPS_LIMIT), .unit = "steps",
-     .applies = curriculum_by_validation, .help = "curriculum validation: steps from one look to the next; looks count in no budget"},
+     .applies = curriculum_by_validation,
+     .help = "curriculum validation: steps from one look to the next; looks count in no budget"},
     {"curriculum_keep", FIELD(TRAIN, train.curriculum_keep), REAL(0, 0, 1), .unit = "1", .applies = has_curriculum,
      .help = "curriculum: share of the samples that stay no longer than at first"},
     {"epochs", FIELD(TRAIN, train.epochs), INT(0, 0, 1e9), .unit = "1", .applies = counts_epochs,

@@ -114,9 +114,9 @@ static void refuses_what_is_outside_and_says_why(void **state)
          "encoding: 'NONE' is not known; allowed: one of none, sinusoidal, absolute, relative, alibi, rope, "
          "transformer_xl, t5, kerple, fire"},
         {"project_noise", "1", "project_noise: '1' is neither true nor false; allowed: true or false"},
-        {"table", "0 1\n1 0", "table: '0 1?1 0' has control characters; allowed: text"},
-        {"table", "\x7F", "table: '?' has control characters; allowed: text"},
-        {"table", "a\xC2\x85z", "table: 'a\xC2\x85z' has control characters; allowed: text"},
+        {"table", "0 1\n1 0", "table: '0 1?1 0' has control characters; allowed: rows of integers, as in 0 1; 1 0"},
+        {"path", "\x7F", "path: '?' has control characters; allowed: text"},
+        {"path", "a\xC2\x85z", "path: 'a\xC2\x85z' has control characters; allowed: text"},
         {"project_noise", "", "project_noise: '' is neither true nor false; allowed: true or false"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -241,11 +241,59 @@ static void does_not_depend_on_the_locale(void **state)
     setlocale(LC_ALL, "C");
 }
 
+static void rows_of_integers_have_one_text(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *text, *becomes;
+    } rows[] = {
+        {"table", "", ""},
+        {"table", "0 1; 1 0", "0 1; 1 0"},
+        {"table", "0 1;1 0", "0 1; 1 0"},
+        {"table", "  00\t+1\n;\r1.0   -0 ", "0 1; 1 0"},
+        {"table", "1e1 10.0 010", "10 10 10"},
+        {"table", "0 - ~ NULL;1", "0 ~ ~ ~; 1"},
+        {"table", ";1;", "; 1; "},
+        {"outputs", "-3  -0004", "-3 -4"},
+        {"lengths", "9223372036854775807", "9223372036854775807"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bytes text = {0};
+        struct status status = {0};
+        assert_int_equal(setting_rows(row_of(rows[i].name), rows[i].text, strlen(rows[i].text), &text, &status),
+                         STATUS_OK);
+        bytes_u8(&text, 0);
+        assert_string_equal((char *)text.data, rows[i].becomes);
+        bytes_fini(&text);
+    }
+}
+
+static void rows_of_anything_else_are_refused(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"0 1; 1 0.5", "table: '0.5' is not an integer; allowed: rows of integers, as in 0 1; 1 0"},
+        {"0, 1", "table: '0,' is not an integer; allowed: rows of integers, as in 0 1; 1 0"},
+        {"0 9223372036854775808",
+         "table: '9223372036854775808' is out of range; allowed: rows of integers, as in 0 1; 1 0"},
+        {"0 -- 1", "table: '--' is not an integer; allowed: rows of integers, as in 0 1; 1 0"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct bytes text = {0};
+        struct status status = {0};
+        assert_int_equal(setting_rows(row_of("table"), rows[i][0], strlen(rows[i][0]), &text, &status), STATUS_INVALID);
+        assert_string_equal(status.text, rows[i][1]);
+        bytes_fini(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_text_to_its_canonical_form),
         cmocka_unit_test(refuses_what_is_outside_and_says_why),
+        cmocka_unit_test(rows_of_integers_have_one_text),
+        cmocka_unit_test(rows_of_anything_else_are_refused),
         cmocka_unit_test(shows_long_and_wild_text_on_one_short_line),
         cmocka_unit_test(reads_only_the_bytes_it_is_given),
         cmocka_unit_test(reals_round_trip_by_their_text),
