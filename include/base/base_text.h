@@ -27,8 +27,8 @@ int text_distance(const char *a, const char *b, int limit);
 // The nearest of `count` names within a third of the length of `text` (at least 2 edits), or NULL.
 const char *text_nearest(const char *text, const char *const *names, size_t count);
 
-// "12.3 MiB"; "4 min 12 s", "2.7 years", "over 3000 years" beyond TEXT_DURATION_MOST seconds, "unknown time" for what is
-// no time. Return `ret_text`.
+// "12.3 MiB"; "4 min 12 s", "2.7 years", "over 3000 years" beyond TEXT_DURATION_MOST seconds, "unknown time" for NaN,
+// infinity and what is negative. Return `ret_text`.
 #define TEXT_DURATION_MOST 94672800000.0
 char *text_size(double bytes, char ret_text[TEXT_NUMBER_SIZE]);
 char *text_duration(double seconds, char ret_text[TEXT_NUMBER_SIZE]);
