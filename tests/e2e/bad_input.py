@@ -104,7 +104,7 @@ TABLES = [
     ("one class", "table: [[0, 1], [1, 0]], outputs: [0, 0]", ["class 0 to every state"]),
     ("one symbol", "table: [[1], [0]]", ["1 symbol", "all sequences are the same"]),
     ("an answer that the length decides", "table: [[1, 1], [0, 0]]", ["train_length is 8", "the same answers"]),
-    ("no row", "table: {0: 1}", ["a single value should stand here, not a mapping"]),
+    ("no row", "table: {0: 1}", ["a list should stand here, not a mapping"]),
 ]
 
 # What settings say against each other in the deep sweep, each in range; what is replaced, and what the message says.
