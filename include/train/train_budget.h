@@ -22,6 +22,8 @@ struct train_spent {
 //   flops    floor(B / b), b their operations, B = budget_flops
 // of the latter two at least 1 and at most STEPS_LIMIT.
 int64_t train_steps(const struct settings *settings);
+// STATUS_INVALID where S, which settings_check does not know under a budget of operations, is less than the warm-up.
+enum status_code train_check_warmup(const struct settings *settings, struct status *status) MUST_CHECK;
 // The position after one more step, by its sums up to then: of steps their number; of tokens or flops x
 // min(S, floor(S x / B)). No step moves it by more than 1, since none takes more than b.
 int64_t train_position(const struct settings *settings, int64_t steps, const struct train_spent *spent);

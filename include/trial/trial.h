@@ -11,7 +11,7 @@
 struct trial;
 
 // `settings` and `lengths`, the test lengths to evaluate, distinct and ascending, are copied. STATUS_INVALID where they
-// are not, or where settings_check refuses the settings; STATUS_MEMORY with what to lower.
+// are not, or where settings_check or trial_check refuses the settings; STATUS_MEMORY with what to lower.
 enum status_code trial_create(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
                               struct trial **ret_trial, struct status *status) MUST_CHECK;
 void trial_destroy(struct trial *trial); // accepts NULL
@@ -51,6 +51,9 @@ enum status_code trial_load(struct trial *trial, const void *state, size_t size,
 // The result, with events and phases. Only after *ret_done. The caller owns the record.
 enum status_code trial_record(const struct trial *trial, struct record *ret_record, struct status *status) MUST_CHECK;
 
+// STATUS_INVALID for what only the model's operations tell of settings that settings_check accepts: a warm-up longer
+// than the training that a budget of operations comes to.
+enum status_code trial_check(const struct settings *settings, struct status *status) MUST_CHECK;
 // Steps of a training, or of one whose sequences all have train_length where its budget is of tokens or operations; it
 // then takes at least so many.
 int64_t trial_steps(const struct settings *settings);

@@ -5,6 +5,7 @@
 #include "record_fields.h"
 #include "store.h"
 #include "sweep_file.h"
+#include "trial.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +59,42 @@ static void warn_saves(const struct cli_sweep *loaded, struct bytes *ret_warning
     }
 }
 
+// With the line to blame and the trial that it is about.
+static enum status_code describe_fault(const struct sweep *sweep, const struct settings *settings, const char *blamed,
+                                       struct status *status)
+{
+    struct bytes name = {0}, text = {0};
+    const struct setting *row = setting_find(blamed, strlen(blamed));
+    char message[1024];
+    cli_trial_text(sweep, settings, &name);
+    snprintf(message, sizeof message, "%.512s (at %.*s)", status->text, (int)name.size,
+             name.data ? (const char *)name.data : "");
+    sweep_describe(sweep, sweep->places[setting_index(row)], message, &text);
+    status_set(status, STATUS_INVALID, "%.*s", (int)text.size, text.data ? (const char *)text.data : message);
+    bytes_fini(&name);
+    bytes_fini(&text);
+    return STATUS_INVALID;
+}
+
+// What the grid cannot see in settings, since the model's operations tell it.
+static enum status_code check_trials(const struct cli_sweep *sweep, struct status *status)
+{
+    for (size_t i = 0; i < grid_trials(sweep->grid); i++) {
+        const struct settings *settings = &grid_trial(sweep->grid, i)->settings;
+        if (trial_check(settings, status) != STATUS_OK)
+            return describe_fault(&sweep->sweep, settings, "warmup", status);
+    }
+    return STATUS_OK;
+}
+
 enum status_code cli_sweep_expand(struct cli_sweep *sweep, size_t limit, struct status *status)
 {
     struct bytes warnings = {0};
     enum status_code code = grid_expand(&sweep->sweep, limit, &sweep->grid, status);
     if (code == STATUS_OK)
         code = sweep_file_check(sweep, status);
+    if (code == STATUS_OK)
+        code = check_trials(sweep, status);
     if (code == STATUS_OK) {
         grid_warn_idle(sweep->grid, &warnings);
         warn_saves(sweep, &warnings);
@@ -156,206 +187,6 @@ void cli_settings_text(const struct sweep *sweep, const struct settings *setting
             snprintf(line, sizeof line, "starts from the weights of trial %s after step %lld\n", name, (long long)step);
     }
     bytes_raw(ret_text, line, strlen(line));
-}
-
-// One "name=value" of --select.
-struct pair {
-    const char *name, *value;
-    size_t name_length, value_length;
-    bool used;
-};
-
-enum { PAIRS = 32 };
-
-struct selection {
-    struct pair pair[PAIRS];
-    size_t count;
-};
-
-static void trim(const char **text, size_t *length)
-{
-    for (; *length && (*text)[0] == ' '; ++*text)
-        --*length;
-    while (*length && (*text)[*length - 1] == ' ')
-        --*length;
-}
-
-static enum status_code split(const char *text, struct selection *ret, struct status *status)
-{
-    for (const char *at = text; *at;) {
-        size_t length = strcspn(at, ","), name = strcspn(at, "=");
-        if (name >= length)
-            return status_set(status, STATUS_INVALID, "--select: '%.*s' is not NAME=VALUE", (int)length, at);
-        if (ret->count == PAIRS)
-            return status_set(status, STATUS_INVALID, "--select: more than %d pairs", PAIRS);
-        struct pair *pair = &ret->pair[ret->count++];
-        *pair = (struct pair){at, at + name + 1, name, length - name - 1, false};
-        trim(&pair->name, &pair->name_length);
-        trim(&pair->value, &pair->value_length);
-        at += length + (at[length] == ',');
-    }
-    return STATUS_OK;
-}
-
-static struct pair *find_pair(struct selection *selection, const char *name)
-{
-    for (size_t i = 0; i < selection->count; i++) {
-        struct pair *pair = &selection->pair[i];
-        if (pair->name_length == strlen(name) && memcmp(pair->name, name, pair->name_length) == 0) {
-            pair->used = true;
-            return pair;
-        }
-    }
-    return NULL;
-}
-
-static enum status_code integer_pair(struct selection *selection, const char *name, int64_t *value,
-                                     struct status *status)
-{
-    bool overflow;
-    const struct pair *pair = find_pair(selection, name);
-    if (!pair || text_to_int(pair->value, pair->value_length, value, &overflow))
-        return STATUS_OK;
-    return status_set(status, STATUS_INVALID, "--select: %s takes a whole number, not '%.*s'", name,
-                      (int)pair->value_length, pair->value);
-}
-
-// The trial's test length that is named in tokens or as a multiple of the train length, "4x"; 0 where none is.
-static enum status_code choose_length(struct selection *selection, const struct grid_trial *trial, int64_t *ret_length,
-                                      struct status *status)
-{
-    const struct pair *pair = find_pair(selection, "test_length");
-    struct test_length length = {0};
-    if (!pair) {
-        *ret_length = 0;
-        return STATUS_OK;
-    }
-    length.relative = pair->value_length && pair->value[pair->value_length - 1] == 'x';
-    if (!text_to_real(pair->value, pair->value_length - length.relative, &length.value))
-        return status_set(status, STATUS_INVALID,
-                          "--select: test_length takes a number of tokens, or a multiple of the train length such as "
-                          "4x, not '%.*s'",
-                          (int)pair->value_length, pair->value);
-    int64_t tokens = test_length_tokens(length, trial->settings.task.train_length);
-    for (size_t i = 0; i < trial->lengths_count; i++)
-        if (trial->lengths[i] == tokens) {
-            *ret_length = tokens;
-            return STATUS_OK;
-        }
-    return status_set(status, STATUS_INVALID, "--select: test length %.*s is not asked for here",
-                      (int)pair->value_length, pair->value);
-}
-
-static enum status_code list_values(const struct axis_column *column, size_t count, const char *why,
-                                    struct status *status)
-{
-    char text[SETTING_TEXT_SIZE], list[512] = "";
-    for (size_t i = 0; i < count && strlen(list) < sizeof list - SETTING_TEXT_SIZE - 8; i++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
-                 setting_brief(column->setting, column->values[i], text));
-    return status_set(status, STATUS_INVALID, "--select: %s; %s is one of %s", why, column->setting->name, list);
-}
-
-// Whether a pair's value is this text, whatever white space divides its words.
-static bool is_text(const struct pair *pair, const char *text)
-{
-    for (size_t i = 0; i < pair->value_length; i++) {
-        if (pair->value[i] == ' ' && i && pair->value[i - 1] == ' ')
-            continue;
-        if (*text++ != pair->value[i])
-            return false;
-    }
-    return !*text;
-}
-
-static enum status_code compare_pair(const struct axis_column *column, size_t index, const struct pair *pair,
-                                     bool *ret_same, struct status *status)
-{
-    const struct setting *setting = column->setting;
-    union setting_value value;
-    if (setting->type == SETTING_TEXT) {
-        *ret_same = is_text(pair, column->values[index].text);
-        return STATUS_OK;
-    }
-    if (setting_parse(setting, pair->value, pair->value_length, &value, status))
-        return status_context(status, "--select");
-    *ret_same = setting_compare(setting, value, column->values[index]) == 0;
-    return STATUS_OK;
-}
-
-// The place on one axis: the first that agrees with every column that was named.
-static enum status_code choose(const struct axis *axis, struct selection *selection, size_t *ret_index,
-                               struct status *status)
-{
-    size_t named = 0;
-    bool fits[2] = {false, false};
-    for (size_t i = 0; i < axis->count && !fits[0]; i++) {
-        fits[1] = true;
-        named = 0;
-        for (size_t c = 0; c < axis->columns_count; c++) {
-            const struct axis_column *column = &axis->columns[c];
-            const struct pair *pair = find_pair(selection, column->setting->name);
-            bool same;
-            if (!pair)
-                continue;
-            named++;
-            enum status_code code = compare_pair(column, i, pair, &same, status);
-            if (code)
-                return code;
-            fits[1] = fits[1] && same;
-        }
-        fits[0] = fits[1];
-        *ret_index = i;
-    }
-    char why[128];
-    snprintf(why, sizeof why, named ? "no such value on axis %s" : "axis %s is open", axis->name);
-    if (!fits[0] || (!named && axis->count > 1))
-        return list_values(&axis->columns[0], axis->count, why, status);
-    return STATUS_OK;
-}
-
-static enum status_code refuse_unused(const struct selection *selection, struct status *status)
-{
-    for (size_t i = 0; i < selection->count; i++) {
-        const struct pair *pair = &selection->pair[i];
-        if (!pair->used)
-            return status_set(status, STATUS_INVALID,
-                              "--select: '%.*s' is no axis of this sweep; `lgsweep plan` lists its axes",
-                              (int)pair->name_length, pair->name);
-    }
-    return STATUS_OK;
-}
-
-enum status_code cli_select(const struct cli_sweep *sweep, const char *select, const struct grid_trial **ret_trial,
-                            int64_t *ret_length, struct status *status)
-{
-    struct selection selection = {0};
-    int64_t replicate = 0;
-    size_t cell = 0;
-    enum status_code code = split(select, &selection, status);
-    for (size_t a = 0; code == STATUS_OK && a < sweep->sweep.axes_count; a++) {
-        size_t index = 0;
-        code = choose(&sweep->sweep.axes[a], &selection, &index, status);
-        cell = cell * sweep->sweep.axes[a].count + index;
-    }
-    if (code == STATUS_OK)
-        code = integer_pair(&selection, "replicate", &replicate, status);
-    find_pair(&selection, "test_length"); // for later: it depends on the trial
-    if (code == STATUS_OK)
-        code = refuse_unused(&selection, status);
-    if (code)
-        return code;
-    if (replicate < 0 || replicate >= sweep->sweep.replicates)
-        return status_set(status, STATUS_INVALID, "--select: replicate is from 0 to %lld",
-                          (long long)sweep->sweep.replicates - 1);
-    ptrdiff_t index = grid_cell_trial(sweep->grid, cell * (size_t)sweep->sweep.replicates + (size_t)replicate);
-    if (index < 0)
-        return status_set(status, STATUS_INVALID, "--select: the sweep excludes this setting");
-    const struct grid_trial *trial = grid_trial(sweep->grid, (size_t)index);
-    code = choose_length(&selection, trial, ret_length, status);
-    if (code == STATUS_OK)
-        *ret_trial = trial;
-    return code;
 }
 
 enum status_code cli_check_length(const struct settings *settings, int64_t length, struct status *status)

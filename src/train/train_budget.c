@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "train_budget.h"
 #include "nn_model.h"
+#include <inttypes.h>
 #include <math.h>
 
 enum { ALIGNMENT = 64 };
@@ -21,6 +22,17 @@ int64_t train_steps(const struct settings *settings)
         return settings_steps(settings);
     const double steps = floor(settings->train.budget_flops / flops_of_step(settings));
     return steps < 1 ? 1 : steps > STEPS_LIMIT ? STEPS_LIMIT : (int64_t)steps;
+}
+
+enum status_code train_check_warmup(const struct settings *settings, struct status *status)
+{
+    const struct train_settings *train = &settings->train;
+    if (train->budget != BUDGET_FLOPS || train->warmup < 1 || train->warmup <= (double)train_steps(settings))
+        return STATUS_OK;
+    return status_set(status, STATUS_INVALID,
+                      "warmup is %.0f steps, but budget_flops = %g are %" PRId64 " of full length; lower the one or "
+                      "raise the other",
+                      train->warmup, train->budget_flops, train_steps(settings));
 }
 
 __extension__ typedef unsigned __int128 wide;

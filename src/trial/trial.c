@@ -21,6 +21,8 @@ static enum status_code check(const struct settings *settings, const int64_t *le
 {
     const struct setting *blamed = NULL;
     enum status_code code = settings_check(settings, &blamed, status);
+    if (code == STATUS_OK)
+        code = trial_check(settings, status);
     if (code != STATUS_OK)
         return code;
     if (lengths_count == 0)
@@ -152,6 +154,11 @@ enum status_code trial_record(const struct trial *trial, struct record *ret_reco
     else
         record_fini(&record);
     return code;
+}
+
+enum status_code trial_check(const struct settings *settings, struct status *status)
+{
+    return train_check_warmup(settings, status);
 }
 
 int64_t trial_steps(const struct settings *settings)

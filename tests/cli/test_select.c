@@ -44,6 +44,35 @@ static int unload(void **state)
     return 0;
 }
 
+// Only the model tells how many steps a budget of operations comes to.
+static void refuses_more_warm_up_than_a_budget_of_operations_has_steps(void **state)
+{
+    (void)state;
+    static const char long_warmup[] = "task: {kind: accumulator}\n"
+                                      "model: {kind: rnn, width: 4}\n"
+                                      "train:\n"
+                                      "  budget: flops\n"
+                                      "  budget_flops: 1e9\n"
+                                      "  warmup: %s\n"
+                                      "grid: {layers: [1, 2]}\n";
+    static const char *const warmups[] = {"0.5", "1", "100000"};
+    for (size_t w = 0; w < 3; w++) {
+        char path[] = "/tmp/lgsweep-warmup-XXXXXX", written[512];
+        struct cli_sweep sweep;
+        struct status status = {0};
+        const int fd = mkstemp(path), size = snprintf(written, sizeof written, long_warmup, warmups[w]);
+        assert_true(fd >= 0 && write(fd, written, (size_t)size) == size);
+        close(fd);
+        assert_int_equal(cli_sweep_load(path, CLI_GRID_LIMIT, &sweep, &status), w < 2 ? STATUS_OK : STATUS_INVALID);
+        if (w == 2) {
+            assert_non_null(strstr(status.text, ":6:3: warmup is 100000 steps, but budget_flops = 1e+09 are "));
+            assert_non_null(strstr(status.text, "; lower the one or raise the other (at layers=1 replicate=0)"));
+        }
+        cli_sweep_fini(&sweep);
+        unlink(path);
+    }
+}
+
 static void finds_the_trial_that_is_named(void **state)
 {
     const struct grid_trial *trial = NULL;
@@ -133,6 +162,7 @@ static void refuses_with_the_remedy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_more_warm_up_than_a_budget_of_operations_has_steps),
         cmocka_unit_test(finds_the_trial_that_is_named),
         cmocka_unit_test(takes_replicate_and_test_length),
         cmocka_unit_test(takes_spaces_and_multiples_of_the_train_length),

@@ -146,6 +146,30 @@ static void bad_input_is_refused_with_a_reason(void **state)
     (void)state;
 }
 
+static void a_warm_up_beyond_a_budget_of_operations_is_refused(void **state)
+{
+    (void)state;
+    const int64_t lengths[] = {6};
+    struct settings settings = small_settings();
+    struct trial *trial = NULL;
+    struct status status = {0};
+    settings.train.budget = BUDGET_FLOPS;
+    settings.train.budget_flops = 1e7;
+    const int64_t steps = trial_steps(&settings);
+    assert_true(steps > 2);
+    settings.train.warmup = (double)steps;
+    assert_int_equal(trial_check(&settings, &status), STATUS_OK);
+    settings.train.warmup = (double)steps + 1;
+    assert_int_equal(trial_create(&settings, lengths, 1, &trial, &status), STATUS_INVALID);
+    assert_null(trial);
+    assert_non_null(strstr(status.text, "budget_flops = 1e+07 are"));
+    settings.train.warmup = 0.99;
+    assert_int_equal(trial_check(&settings, &status), STATUS_OK);
+    settings.train.budget = BUDGET_STEPS;
+    settings.train.warmup = 1e9;
+    assert_int_equal(trial_check(&settings, &status), STATUS_OK); // settings_check has it
+}
+
 static void a_trial_that_is_not_over_has_no_record(void **state)
 {
     struct settings settings = small_settings();
@@ -271,6 +295,7 @@ int main(void)
         cmocka_unit_test(steps_in_all_are_told_as_far_as_they_are_known),
         cmocka_unit_test(texts_among_the_settings_are_copied),
         cmocka_unit_test(bad_input_is_refused_with_a_reason),
+        cmocka_unit_test(a_warm_up_beyond_a_budget_of_operations_is_refused),
         cmocka_unit_test(a_trial_that_is_not_over_has_no_record),
         cmocka_unit_test(more_memory_than_any_machine_has_is_an_error),
         cmocka_unit_test(estimates_are_those_of_the_run),
