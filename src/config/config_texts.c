@@ -97,6 +97,9 @@ static bool put_node(struct report *report, const struct setting *setting, const
         report_error(report, node->place, "a value is missing here");
     else if (node->kind == NODE_LIST && setting->levels)
         return put_list(report, setting, node, text);
+    else if (node->kind == NODE_MAP && setting->levels)
+        report_error(report, node->place, "a list should stand here, not %s; write it as in %s",
+                     node_quote(node, quote), setting->levels == 1 ? "[1, 2, 3]" : "[[0, 1], [1, 0]]");
     else if (node->kind != NODE_REFUSED)
         report_error(report, node->place, "a single value should stand here, not %s", node_quote(node, quote));
     return value;

@@ -109,11 +109,16 @@ static enum status_code read_row(const char **at, int state, struct automaton_ta
     int symbols = 0;
     for (const char *ahead = *at; next_word(&ahead).length;)
         symbols++;
-    if (symbols != table->symbols)
+    if (symbols < table->symbols)
+        return status_set(status, STATUS_INVALID,
+                          "table lacks the transition of state %d for symbol %d: it has %d there, but %d in state 0; "
+                          "each state has one for every symbol",
+                          state, symbols, symbols, table->symbols);
+    if (symbols > table->symbols)
         return status_set(
             status, STATUS_INVALID,
-            "table has %d transition%s in state %d, but %d in state 0; each state has one for every symbol", symbols,
-            symbols == 1 ? "" : "s", state, table->symbols);
+            "table has %d transitions in state %d, but %d in state 0; each state has one for every symbol", symbols,
+            state, table->symbols);
     for (int symbol = 0; symbol < symbols; symbol++)
         if (read_transition(next_word(at), state, symbol, table, status) != STATUS_OK)
             return STATUS_INVALID;
@@ -189,12 +194,16 @@ static enum status_code read_outputs(const struct settings *settings, struct aut
     if (!*at)
         return status_set(status, STATUS_INVALID,
                           "outputs are empty, so that a class is a state, but table has one state alone; take more");
+    if (strchr(at, ';'))
+        return status_set(status, STATUS_INVALID,
+                          "outputs have several rows, but are one list; write the class of each state, as in outputs: "
+                          "[0, 1]");
     for (struct word word; given <= table->states && (word = next_word(&at)).length; given++)
         if (given < table->states && read_output(word, given, table, status) != STATUS_OK)
             return STATUS_INVALID;
-    if (*at || given != table->states)
+    if (given != table->states)
         return status_set(status, STATUS_INVALID,
-                          "outputs have %s%d class%s, but table has %d states; write one for each, in one row",
+                          "outputs have %s%d class%s, but table has %d states; write one for each",
                           given > table->states ? "more than " : "", given > table->states ? table->states : given,
                           given == 1 ? "" : "es", table->states);
     for (int c = 0, seen; c < table->classes; c++) {

@@ -20,13 +20,13 @@ static const char text[] = "sweep: choice\n"
                            "exclude:\n"
                            "  - {snr: 1, encoding: rope, head_dim: 16}\n";
 
-static int load(void **state)
+static int load_text(const char *yaml, void **state)
 {
-    static char path[] = "/tmp/lgsweep-select-XXXXXX";
+    char path[] = "/tmp/lgsweep-select-XXXXXX";
     struct cli_sweep *sweep = calloc(1, sizeof *sweep);
     struct status status = {0};
     int fd = mkstemp(path);
-    if (fd < 0 || write(fd, text, sizeof text - 1) != (ssize_t)sizeof text - 1)
+    if (fd < 0 || write(fd, yaml, strlen(yaml)) != (ssize_t)strlen(yaml))
         return -1;
     close(fd);
     enum status_code code = cli_sweep_load(path, CLI_GRID_LIMIT, sweep, &status);
@@ -35,6 +35,11 @@ static int load(void **state)
     unlink(path);
     *state = sweep;
     return (int)code;
+}
+
+static int load(void **state)
+{
+    return load_text(text, state);
 }
 
 static int unload(void **state)
@@ -159,6 +164,62 @@ static void refuses_with_the_remedy(void **state)
     }
 }
 
+static const char machines[] = "sweep: machines\n"
+                               "task: {kind: automaton, automaton: table, samples: 8, noise_rate: 0}\n"
+                               "model: {kind: rnn, layers: 1}\n"
+                               "grid: {width: [4, 8]}\n"
+                               "zip:\n"
+                               "  machine:\n"
+                               "    table: [[[0, 1], [1, 0]], '0 1 1;1 0 1']\n"
+                               "    outputs: [[], [1, 0]]\n";
+
+static void reads_lists_however_they_are_written(void **state)
+{
+    static const char *const first[] = {
+        "table=0 1; 1 0,width=4",   "width=4, table=[[0, 1], [1, 0]]", "table=[[00,+1],[1.0,0]], width=4",
+        "width=4,table= 0  1;1 0 ", "table=[0 1; 1 0],width=4",        "width=4,outputs=",
+        "outputs=[],width=4"};
+    (void)state;
+    void *loaded = NULL;
+    assert_int_equal(load_text(machines, &loaded), 0);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++) {
+        const struct grid_trial *trial = NULL;
+        struct status status = {0};
+        int64_t length;
+        if (cli_select(loaded, first[i], &trial, &length, &status))
+            fail_msg("'%s': %s", first[i], status.text);
+        assert_string_equal(trial->settings.task.table, "0 1; 1 0");
+        assert_int_equal(trial->settings.model.width, 4);
+    }
+    unload(&loaded);
+}
+
+static void says_how_lists_and_blocks_are_chosen(void **state)
+{
+    static const char *const rows[][2] = {
+        {"machine=0,width=4", "'machine' is a zip block, which is chosen by its settings: table, outputs"},
+        {"table=[[0, 1], [1, 0],width=4", "is no list of rows of integers; write table=0 1; 1 0 or [[0, 1], [1, 0]]"},
+        {"table=[[[0, 1], [1, 0]]],width=4", "is no list of rows of integers"},
+        {"table=[[0, 1], 1],width=4", "is no list of rows of integers"},
+        {"table=[[0, 1]] 2,width=4", "is no list of rows of integers"},
+        {"outputs=one,width=4", "'one' is no list of integers; write outputs=0 1 or [0, 1]"},
+        {"outputs=0, 1,width=4", "is not NAME=VALUE; integers of a list stand one space apart, or within brackets"},
+        {"table=[[0, 1], [0, 1]],width=4", "no such value on axis machine; table is one of 0 1; 1 0, 0 1 1; 1 0 1"},
+    };
+    (void)state;
+    void *loaded = NULL;
+    assert_int_equal(load_text(machines, &loaded), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct grid_trial *trial = NULL;
+        struct status status = {0};
+        int64_t length;
+        assert_int_equal(cli_select(loaded, rows[i][0], &trial, &length, &status), STATUS_INVALID);
+        if (!strstr(status.text, rows[i][1]))
+            fail_msg("'%s': '%s' lacks '%s'", rows[i][0], status.text, rows[i][1]);
+    }
+    unload(&loaded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +229,8 @@ int main(void)
         cmocka_unit_test(takes_spaces_and_multiples_of_the_train_length),
         cmocka_unit_test(tells_a_trial_by_all_its_axes),
         cmocka_unit_test(refuses_with_the_remedy),
+        cmocka_unit_test(reads_lists_however_they_are_written),
+        cmocka_unit_test(says_how_lists_and_blocks_are_chosen),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

@@ -107,10 +107,10 @@ static void what_is_no_text_is_refused_where_it_stands(void **state)
         {"task:\n  table:\n", "2:9: a value is missing here"},
         {"task: {table: ~}\n", "1:15: a value is missing here"},
         {"task: {table: []}\n", "1:15: a list without values"},
-        {"task: {table: {a: 1}}\n", "1:15: a list should stand here, not a mapping; write it as in [1, 2, 3]"},
-        {"task: {lengths: {from: 1, to: 8, step: 1}}\n", "1:17: a list should stand here, not a mapping"},
+        {"task: {table: {a: 1}}\n", "1:15: a list should stand here, not a mapping; write it as in [[0, 1]"},
+        {"task: {lengths: {from: 1, to: 8, step: 1}}\n",
+         "1:17: a list should stand here, not a mapping; write it as in [1, 2, 3]"},
         {"task: {path: {a: 1}}\n", "1:14: a single value should stand here, not a mapping"},
-        {"task: {path: [a]}\n", "1:14: a single value should stand here, not a list"},
         {"task: {table: [1, {a: 1}]}\n", "1:19: a value should stand here, not a mapping"},
         {"task: {table: [1, [2]]}\n", "1:19: a value should stand here, not a list"},
         {"task: {table: [[1], 2]}\n", "1:21: a list should stand here, like the one before"},
@@ -131,7 +131,7 @@ static void what_is_no_text_is_refused_where_it_stands(void **state)
         {"grid: {table: []}\n", "1:15: a list without values"},
         {"grid: {table: [0 1; 1 0, ]}\nzip: {b: {outputs: [1, ~]}}\n", "2:24: a value is missing here"},
         {"grid: {table: {from: 1, to: 2, points: 2}}\n", "1:15: a range is for numbers; list the values"},
-        {"grid: {table: [1, {b: 1}]}\n", "1:19: a single value should stand here, not a mapping"},
+        {"grid: {table: [1, {b: 1}]}\n", "1:19: a list should stand here, not a mapping"},
         {"task: {table: 0 1}\ngrid: {table: [0 1]}\n", "'table' is given already at line 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -89,15 +89,17 @@ grid:
 
 # What is wrong with the table of an automaton, its settings, and what the message says.
 TABLES = [
-    ("a state without a transition", "table: [[0, 1, 2], [1, 2, 0], [2, 0, 1], [3, 3]]", ["2 transitions in state 3", "3 in state 0"]),
+    ("a state without a transition", "table: [[0, 1, 2], [1, 2, 0], [2, 0, 1], [3, 3]]", ["lacks the transition of state 3 for symbol 2", "3 in state 0"]),
     ("a hole", "table: [[0, 1], [1, '-']]", ["the transition of state 1 for symbol 1"]),
     ("a null", "table: [[0, 1], [null, 0]]", ["the transition of state 1 for symbol 0"]),
     ("an empty transition", "table: [[0, ~], [1, 0]]", ["the transition of state 0 for symbol 1"]),
     ("a state that is not there", "table: [[0, 1], [1, 7]]", ["from state 1 with symbol 1 to state 7", "states 0 to 1"]),
-    ("a word for a state", "table: [[0, one], [1, 0]]", ["'one'", "state 0 for symbol 1"]),
+    ("a word for a state", "table: [[0, one], [1, 0]]", ["'one' is not an integer"]),
     ("a state that nothing reaches", "table: [[0, 1], [1, 0], [0, 2]]", ["state 2, which cannot be reached", "state 0"]),
     ("states that the start does not reach", "table: [[0, 1], [1, 1]], start: 1", ["state 0, which cannot be reached", "state 1"]),
     ("a start that is not there", "table: [[0, 1], [1, 0]], start: 2", ["start is 2", "states 0 to 1"]),
+    ("a row that ends early, with classes", "table: '0 1; 0', outputs: [0, 1]", ["lacks the transition of state 1 for symbol 1"]),
+    ("two rows of classes", "table: [[0, 1], [1, 0]], outputs: [[0], [1]]", ["outputs have several rows"]),
     ("too few classes", "table: [[0, 1], [1, 0]], outputs: [0]", ["outputs have 1 class", "2 states"]),
     ("a negative class", "table: [[0, 1], [1, 0]], outputs: [0, -1]", ["state 1 the class '-1'"]),
     ("a class that no state has", "table: [[0, 1], [1, 0]], outputs: [0, 2]", ["class 1 to none"]),

@@ -79,8 +79,12 @@ def texts_everywhere():
     assert ", 4 to run" in lgsweep("run", write("s.yaml", larger), "-o", "s.h5").stderr
     finished(larger, "fresh.h5")
     same("s.h5", "fresh.h5")
+    written = larger.replace("[[0, 1], [1, 0]]", "00 1.0;+1 0").replace("0 0 1; 0  1   1", "[0 0 1, 0 1 1]")
+    assert " 0 to run" in lgsweep("run", write("other.yaml", written), "-o", "s.h5").stderr
+    same("s.h5", "fresh.h5")
     picked = lgsweep("data", "s.yaml", "--select", "table=0 0 1;   0 1 1, width=4", "-n", "1").stdout
     assert "sample 0" in picked
+    assert lgsweep("data", "s.yaml", "--select", "table=[[0, 0, 01], [0, 1.0, 1]],width=4", "-n", "1").stdout == picked
     told = lgsweep("data", "s.yaml", "--select", "table=1 1,width=4", code=2).stderr
     assert "no such value on axis table; table is one of 0 1; 1 0, 0 0 1; 0 1 1, 1 1 0; 0 1 1" in told, told
     assert "table=1 1 0; 0 1 1" in lgsweep("plan", "s.yaml", "-o", "none.h5", "--list", "20").stdout

@@ -75,11 +75,13 @@ static void names_what_is_wrong_with_state_and_symbol(void **state)
          "table is empty, but automaton: table needs a row of next states for each state; write it as in table: "
          "[[0, 1], [1, 0]]"},
         {"0 1; 1 0; 0 2; 1", "", 0,
-         "table has 1 transition in state 3, but 2 in state 0; each state has one for every symbol"},
+         "table lacks the transition of state 3 for symbol 1: it has 1 there, but 2 in state 0; each state has one for "
+         "every symbol"},
         {"0 1; 1 0 0", "", 0,
          "table has 3 transitions in state 1, but 2 in state 0; each state has one for every symbol"},
         {"0 1;; 1 0", "", 0,
-         "table has 0 transitions in state 1, but 2 in state 0; each state has one for every symbol"},
+         "table lacks the transition of state 1 for symbol 0: it has 0 there, but 2 in state 0; each state has one for "
+         "every symbol"},
         {"0 1; 1 -", "", 0,
          "table lacks the transition of state 1 for symbol 1; write the next state, a number from 0"},
         {"~ 1; 1 0", "", 0,
@@ -113,10 +115,12 @@ static void names_what_is_wrong_with_state_and_symbol(void **state)
          "table has states 1, 2, 3, 4, 5, 6, 7, 8, …, which cannot be reached from the start, state 0; remove them, or "
          "mend the transitions or start"},
         {"0 1; 1 0", "", 2, "start is 2, but the rows of table are states 0 to 1; take one of these"},
-        {"0 1; 1 0", "0", 0, "outputs have 1 class, but table has 2 states; write one for each, in one row"},
-        {"0 1; 1 0", "0 1 1", 0,
-         "outputs have more than 2 classes, but table has 2 states; write one for each, in one row"},
-        {"0 1; 1 0", "0; 1", 0, "outputs have 1 class, but table has 2 states; write one for each, in one row"},
+        {"0 1; 1 0", "0", 0, "outputs have 1 class, but table has 2 states; write one for each"},
+        {"0 1; 1 0", "0 1 1", 0, "outputs have more than 2 classes, but table has 2 states; write one for each"},
+        {"0 1; 1 0", "0; 1", 0,
+         "outputs have several rows, but are one list; write the class of each state, as in outputs: [0, 1]"},
+        {"0 1; 1 0", "0 1; 0", 0,
+         "outputs have several rows, but are one list; write the class of each state, as in outputs: [0, 1]"},
         {"0 1; 1 0", "0 -1", 0, "outputs give state 1 the class '-1'; classes are numbers from 0, at most 511"},
         {"0 1; 1 0", "0 512", 0, "outputs give state 1 the class '512'; classes are numbers from 0, at most 511"},
         {"0 1; 1 0", "~ 1", 0, "outputs give state 0 the class '~'; classes are numbers from 0, at most 511"},
