@@ -5,10 +5,10 @@
 //   SET/offsets    (samples + 1,): where each begins, from 0 on, and the last ends
 //   SET/targets    (samples,) or (samples, 1): one a sequence; or as tokens: one a token
 //   SET/clean      as targets: what they were before noise; optional
-//   SET/mask       as targets: 0 where one does not count, and may be any number; optional
-//   SET/relevant   (samples, k): positions that the answer depends on, ascending; optional. Of targets that are one a
-//                  token it may be (samples, length, k), or (rows, k) with offsets: those of each target, -1 behind the
-//                  last; any where one does not count
+//   SET/mask       as targets: 0 where one does not count, and may be any number; optional. Some count
+//   SET/relevant   (samples, k): positions that the answer depends on, ascending, none twice; optional. Of targets
+//                  that are one a token it may be (samples, length, k), or (rows, k) with offsets: those of each
+//                  target, -1 behind the last; any where one does not count
 //   vocabulary, classes
 //                  (): how many tokens and classes there are; else one more than the largest, and at least two classes
 // All are whole numbers of any type.
@@ -23,6 +23,7 @@ struct task_source_set {
     int64_t samples; // those that were read
     int64_t rows;    // tokens of these
     int64_t shortest, longest;
+    int64_t idle;       // sequences in front of the first that has a target that counts
     bool every_token;   // a target a token, not one a sequence
     bool masked, noisy; // some targets do not count; some differ from `clean`
     int64_t relevant_count;
@@ -64,5 +65,7 @@ bool task_file_fault(const struct task_file *file, const struct settings *settin
 enum status_code task_source_open(const struct settings *settings, const int64_t *lengths, size_t lengths_count,
                                   struct arena *arena, const struct task_source **ret_source,
                                   struct status *status) MUST_CHECK;
+// Whether the file is still there and the same; STATUS_OK for other tasks.
+enum status_code task_file_check(const struct settings *settings, struct status *status) MUST_CHECK;
 // Bytes that it takes at most, without looking at the file.
 double task_source_bytes(const struct settings *settings, const int64_t *lengths, size_t lengths_count);

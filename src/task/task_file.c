@@ -23,9 +23,21 @@ static enum status_code check_hash(struct npz *npz, const struct settings *setti
     if (code != STATUS_OK || hash == settings->task.file_hash)
         return code;
     return status_set(status, STATUS_INVALID,
-                      "%s is not the file that the sweep began with (its hash is %" PRIu64 ", not %" PRIu64
-                      "); put that one back, or begin another store",
-                      settings->task.path, hash, settings->task.file_hash);
+                      "%s has changed since the sweep began with it; put that file back and try again what failed with "
+                      "--retry-failed, or begin another store with -o",
+                      settings->task.path);
+}
+
+enum status_code task_file_check(const struct settings *settings, struct status *status)
+{
+    struct npz *npz = NULL;
+    if (settings->task.kind != TASK_FILE)
+        return STATUS_OK;
+    enum status_code code = npz_open(settings->task.path, &npz, status);
+    if (code == STATUS_OK)
+        code = check_hash(npz, settings, status);
+    npz_close(npz);
+    return code;
 }
 
 static enum status_code read_sets(struct file_reader *reader, const struct settings *settings, const int64_t *lengths,

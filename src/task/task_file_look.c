@@ -150,6 +150,13 @@ static bool set_fault(const struct task_file *file, const struct task_source_set
                        set->name, file->path, set->in_file, least);
         return blame(ret_fault, setting);
     }
+    if (samples <= set->idle) {
+        status_set(why, STATUS_INVALID,
+                   "%s is %" PRId64 ", but %s/mask of %s is 0 everywhere in the first %" PRId64
+                   " sequences, so that no target counts; put others first, or raise it",
+                   setting, samples, set->name, file->path, set->idle);
+        return blame(ret_fault, setting);
+    }
     if (set->longest > length) {
         status_set(why, STATUS_INVALID,
                    "sequences of %s in %s have up to %" PRId64 " tokens, more than the %" PRId64
@@ -173,7 +180,7 @@ static bool train_fault(const struct task_file *file, const struct settings *set
     const struct task_source_set *set = &file->sets[0];
     if (set_fault(file, set, "samples", settings->task.samples, INT64_MAX, settings, ret_fault))
         return true;
-    if (set->longest != settings->task.train_length) {
+    if (set->longest > settings->task.train_length) {
         status_set(&ret_fault->why, STATUS_INVALID,
                    "train_length is %" PRId64 ", but the longest training sequence of %s has %" PRId64
                    " tokens; write train_length: %" PRId64,

@@ -293,6 +293,24 @@ static double chance_error(const struct task_source_set *set, int64_t classes)
     return all ? 1 - (double)most / (double)all : NAN;
 }
 
+// STATUS_INVALID where no target counts at all: nothing could be learned or measured.
+static enum status_code count_idle(const struct file_reader *reader, struct task_source_set *set, struct status *status)
+{
+    int64_t idle = 0;
+    set->idle = 0;
+    if (!set->mask)
+        return STATUS_OK;
+    while (idle < file_targets(set) && !set->mask[idle])
+        idle++;
+    if (idle == file_targets(set))
+        return status_set(status, STATUS_INVALID,
+                          "%s: %s/mask is 0 everywhere, so that no target counts; write 1 where one does", reader->path,
+                          set->name);
+    while (set->every_token ? set->offsets[set->idle + 1] <= idle : set->idle < idle)
+        set->idle++;
+    return STATUS_OK;
+}
+
 // In this order, since each goes by those before it.
 static const struct {
     const char *name;
@@ -322,6 +340,8 @@ enum status_code file_read_set(struct file_reader *reader, int64_t samples, stru
             code = parts[i].read(&column, status);
         npz_end(column.stream);
     }
+    if (code == STATUS_OK)
+        code = count_idle(reader, ret_set, status);
     if (code != STATUS_OK)
         return code;
     compare_clean(ret_set);

@@ -98,6 +98,8 @@ static const struct wrong_file wrongs[] = {
     {{{"classes", 0, 2, {2, 2}}}, "classes is one number, not 2"},
     {{{"classes", 0, 1, {1}}}, "classes is 1; from 2 to 65536 are possible"},
     {{{"train/clean", 4, 24, {0}}}, "train/clean has shape (6, 4), but should have the shape of the targets"},
+    {{{"train/mask", 0, 6, {0}}}, "a.npz: train/mask is 0 everywhere, so that no target counts; write 1"},
+    {{{"test/8/targets", 8, 16, {0}}, {"test/8/mask", 8, 16, {0}}}, "test/8/mask is 0 everywhere"},
     {{{"train/mask", 0, 7, {0}}}, "train/mask has shape (7,), but should have"},
     {{{"train/offsets", 0, 3, {0, 1, 4}}}, "train/tokens has shape (6, 4), but should have (4,), as its offsets say"},
     {{{"train/offsets", 0, 3, {0, 2, 2}}}, "train/offsets has 2 in sample 2, but sequences have at least one token"},
@@ -124,7 +126,6 @@ static void trials_ask_for_what_is_there(void **state)
         {"samples", 7, "samples", "has 6 sequences; lower it to that"},
         {"validation_samples", 3, "validation_samples", "has 2 sequences; add some, until they are 200"},
         {"test_samples", 3, "test_samples", "a.npz has 2 sequences; add some, until they are 200"},
-        {"train_length", 5, "train_length", "has 4 tokens; write train_length: 4"},
         {"train_length", 3, "train_length", "write train_length: 4"},
     };
     const int64_t lengths[] = {8, 9};
@@ -142,6 +143,8 @@ static void trials_ask_for_what_is_there(void **state)
         assert_string_equal(fault.blamed, rows[i].blamed);
         assert_says(&fault.why, rows[i].want);
     }
+    f.settings.task.train_length = 5; // as where none of a few samples is as long as it may be
+    assert_false(task_file_fault(&f.file, &f.settings, lengths, 1, &fault));
     assert_true(task_file_fault(&f.file, &f.settings, lengths, 2, &fault));
     assert_true(fault.blamed == NULL && fault.place == 1);
     assert_says(&fault.why, "test length 9 has no set in");
@@ -150,6 +153,38 @@ static void trials_ask_for_what_is_there(void **state)
     assert_says(&fault.why, "targets of train in");
     assert_says(&fault.why, "are one a sequence; write supervision: final");
     close_file_fixture(&f);
+}
+
+static void samples_reach_to_a_target_that_counts(void **state)
+{
+    (void)state;
+    static const struct file_array masks[][2] = {
+        {{"train/mask", 0, 6, {0, 0, 0, 1, 0, 0}}},
+        {{"train/targets", 4, 24, {0}}, {"train/mask", 4, 24, {[12] = 1}}},
+        {{"train/targets", 4, 24, {0}}, {"train/mask", 4, 24, {[15] = 1}}},
+    };
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        struct file_fixture f;
+        struct task_file_fault fault;
+        const struct task_source *source = NULL;
+        struct status status = {0};
+        open_file_fixture(&f);
+        write_file(f.path, masks[i], 2);
+        look(&f);
+        assert_int_equal(f.file.sets[0].idle, 3);
+        f.settings.task.samples = 4;
+        f.settings.task.supervision = i ? SUPERVISION_STEPS : SUPERVISION_FINAL;
+        f.file.sets[1].every_token = i > 0; // of no matter here
+        assert_false(task_file_fault(&f.file, &f.settings, NULL, 0, &fault));
+        f.settings.task.samples = 3;
+        assert_true(task_file_fault(&f.file, &f.settings, NULL, 0, &fault));
+        assert_string_equal(fault.blamed, "samples");
+        assert_says(&fault.why, "train/mask of");
+        assert_says(&fault.why, "is 0 everywhere in the first 3 sequences");
+        assert_int_equal(task_source_open(&f.settings, NULL, 0, f.arena, &source, &status), STATUS_INVALID);
+        assert_says(&status, "train/mask is 0 everywhere");
+        close_file_fixture(&f);
+    }
 }
 
 static void noise_of_a_file_is_not_doubled(void **state)
@@ -244,8 +279,12 @@ static void another_file_in_its_place_is_refused(void **state)
     look(&f);
     write_file(f.path, other, 1);
     assert_int_equal(task_source_open(&f.settings, NULL, 0, f.arena, &source, &status), STATUS_INVALID);
-    assert_says(&status, "is not the file that the sweep began with");
+    assert_says(&status, "a.npz has changed since the sweep began with it; put that file back");
+    assert_int_equal(task_file_check(&f.settings, &status), STATUS_INVALID);
+    write_file(f.path, NULL, 0);
+    assert_int_equal(task_file_check(&f.settings, &status), STATUS_OK);
     unlink(f.path);
+    assert_int_equal(task_file_check(&f.settings, &status), STATUS_SYSTEM);
     assert_int_equal(task_source_open(&f.settings, NULL, 0, f.arena, &source, &status), STATUS_SYSTEM);
     assert_says(&status, "No such file");
     assert_null(source);
@@ -302,6 +341,7 @@ int main(void)
         cmocka_unit_test(sequences_keep_their_lengths_masks_and_positions),
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(trials_ask_for_what_is_there),
+        cmocka_unit_test(samples_reach_to_a_target_that_counts),
         cmocka_unit_test(noise_of_a_file_is_not_doubled),
         cmocka_unit_test(noise_is_that_of_other_tasks),
         cmocka_unit_test(another_file_in_its_place_is_refused),
