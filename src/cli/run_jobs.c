@@ -3,6 +3,7 @@
 #include "base_clock.h"
 #include "capacity.h"
 #include "run.h"
+#include "task_source.h"
 #include "trainer.h"
 #include "trial.h"
 #include <math.h>
@@ -120,6 +121,25 @@ static bool is_new(const struct run *run)
            access(journal, F_OK) != 0;
 }
 
+// What store_open says of another file is a number; people look for its name.
+static enum status_code tell_of_file(struct run *run, enum status_code code, struct status *status)
+{
+    struct store_summary before = {0};
+    struct sweep sweep;
+    struct status none;
+    const char *rows = strstr(status->text, "\n  "), *store = run->options.store_path;
+    if (code != STATUS_INVALID || !run->loaded.file || (rows && strstr(rows + 1, "\n  ")) ||
+        store_journal_summary(store, run->loaded.arena, &before, NULL, &none) != STATUS_OK || !before.sweep_text ||
+        config_parse(store, before.sweep_text, before.sweep_text_size, run->loaded.arena, &sweep, NULL, &none) !=
+            STATUS_OK ||
+        !sweep.base.task.file_hash || sweep.base.task.file_hash == run->loaded.file->hash)
+        return code;
+    return status_set(status, code,
+                      "%s is not the file that %s was made with, or has changed since; put that one back, or begin "
+                      "another store with -o",
+                      run->loaded.file->path, store);
+}
+
 enum status_code run_init(struct run *run, const char *sweep_path, const struct run_options *options,
                           struct status *status)
 {
@@ -133,8 +153,10 @@ enum status_code run_init(struct run *run, const char *sweep_path, const struct 
     if (code == STATUS_OK && is_new(run))
         code = run_check_weights(run, true, status);
     if (code == STATUS_OK)
-        code = store_open(run->options.store_path, &run->loaded.sweep, run->loaded.grid, NULL, &run->store, &warnings,
-                          status);
+        code = tell_of_file(run,
+                            store_open(run->options.store_path, &run->loaded.sweep, run->loaded.grid, NULL, &run->store,
+                                       &warnings, status),
+                            status);
     cli_print_lines(&warnings);
     bytes_fini(&warnings);
     run->publisher = (struct run_publisher){run->options.store_path, sweep_path, 0, 0};
@@ -261,6 +283,19 @@ static void report_failure(struct run *run, const struct record *record, bool fi
     bytes_fini(&text);
 }
 
+// Without its file no trial that is left can do better: they stay as they are.
+static enum status_code check_file(const struct settings *settings, struct status *status)
+{
+    struct status why = {0};
+    if (task_file_check(settings, &why) == STATUS_OK)
+        return STATUS_OK;
+    const bool gone = why.code == STATUS_SYSTEM;
+    return status_set(status, gone || why.code == STATUS_INVALID ? STATUS_INVALID : why.code,
+                      "%s %s while the sweep ran; what is finished is safe, the rest has not been tried: put the file "
+                      "back and run the same command to go on, or begin another store with -o",
+                      settings->task.path, gone ? "is not there any more, or cannot be read," : "has changed");
+}
+
 static enum status_code fail(void *self, size_t index, const void *data, size_t size, const char *host,
                              uint32_t attempts, bool final, struct status *status)
 {
@@ -271,6 +306,11 @@ static enum status_code fail(void *self, size_t index, const void *data, size_t 
     enum status_code code = decode(run, index, data, size, &record, status);
     if (code)
         return code;
+    code = check_file(&record.settings, status);
+    if (code) {
+        record_fini(&record);
+        return code;
+    }
     record.attempts = run->jobs[index].earlier + attempts - run->jobs[index].attempts;
     report_failure(run, &record, final);
     if (final)

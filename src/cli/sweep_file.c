@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { INDENT_LIMIT = 32 };
+
 static const struct setting *row_of(const char *name)
 {
     return setting_find(name, strlen(name));
@@ -50,31 +52,87 @@ static bool reads_file(const struct sweep *sweep)
     return !tasks && sweep->base.task.kind == TASK_FILE;
 }
 
-// The text with the line that a store needs, where it has none.
-static enum status_code add_hash(struct cli_sweep *loaded, uint64_t hash, struct status *status)
+// Puts the hash into the text at `at`, and takes what comes of it where that says the same of the file.
+static enum status_code insert_hash(struct cli_sweep *loaded, size_t at, const char *before, const char *after,
+                                    bool *ret_done, struct status *status)
 {
     struct sweep *sweep = &loaded->sweep, again;
     struct bytes text = {0};
     char line[64];
-    bytes_raw(&text, sweep->text, sweep->text_size);
-    snprintf(line, sizeof line, "%sfile_hash: %" PRIu64 "\n",
-             sweep->text_size && sweep->text[sweep->text_size - 1] != '\n' ? "\n" : "", hash);
-    bytes_raw(&text, line, strlen(line));
+    const int length = snprintf(line, sizeof line, "file_hash: %" PRIu64, loaded->file->hash);
+    bytes_raw(&text, sweep->text, at);
+    bytes_raw(&text, before, strlen(before));
+    bytes_raw(&text, line, (size_t)length);
+    bytes_raw(&text, after, strlen(after));
+    bytes_raw(&text, sweep->text + at, sweep->text_size - at);
     bytes_u8(&text, 0);
-    enum status_code code = text.failed ? STATUS_MEMORY : STATUS_OK;
-    if (code == STATUS_OK)
-        code = config_parse(sweep->path, (const char *)text.data, text.size - 1, loaded->arena, &again, NULL, status);
-    if (code == STATUS_OK) {
+    enum status_code code =
+        text.failed
+            ? status_set(status, STATUS_MEMORY, "out of memory for the sweep of %s", sweep->path)
+            : config_parse(sweep->path, (const char *)text.data, text.size - 1, loaded->arena, &again, NULL, status);
+    bytes_fini(&text);
+    *ret_done = code == STATUS_OK && again.base.task.file_hash == loaded->file->hash;
+    if (*ret_done) {
         sweep->text = again.text;
         sweep->text_size = again.text_size;
-    } else if (code == STATUS_INVALID) {
-        snprintf(line, sizeof line, "write file_hash: %" PRIu64 " into the sweep file yourself", hash);
-        code = refuse_setting(sweep, "path", line, STATUS_INVALID, status);
-    } else {
-        status_set(status, code, "out of memory for the sweep of %s", sweep->path);
     }
-    bytes_fini(&text);
-    return code;
+    return code == STATUS_INVALID ? STATUS_OK : code;
+}
+
+// Where the last line begins that has more than a comment.
+static size_t last_line(const struct sweep *sweep)
+{
+    for (size_t end = sweep->text_size;;) {
+        size_t begin = end;
+        while (begin > 0 && sweep->text[begin - 1] != '\n')
+            begin--;
+        const char first = sweep->text[begin + strspn(sweep->text + begin, " \t\r")];
+        if (begin == 0 || (first && first != '\n' && first != '#'))
+            return begin;
+        end = begin - 1;
+    }
+}
+
+// Spaces before the first key.
+static int first_indent(const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const size_t indent = strspn(line, " ");
+        if (!strchr("#\n\r%", line[indent]) && strncmp(line, "---", 3) != 0)
+            return indent < INDENT_LIMIT ? (int)indent : 0;
+    }
+    return 0;
+}
+
+// The text with the line that a store needs, where it has none: at the end, where places that errors show stay as they
+// are, or before what closes it: "..." or the brace of "{task: …}".
+static enum status_code add_hash(struct cli_sweep *loaded, struct status *status)
+{
+    const struct sweep *sweep = &loaded->sweep;
+    const char *const text = sweep->text;
+    const size_t size = sweep->text_size, last = last_line(sweep);
+    size_t close = last + strcspn(text + last, "\n");
+    while (close > last && text[close] != '}')
+        close--;
+    const int indent = first_indent(text);
+    char line[INDENT_LIMIT + 2];
+    snprintf(line, sizeof line, "%s%*s", size && text[size - 1] != '\n' ? "\n" : "", indent, "");
+    const struct {
+        size_t at;
+        const char *before, *after;
+    } ways[] = {{size, line, "\n"}, {last, line, "\n"}, {close, ", ", ""}, {close, "", ""}};
+    bool done = false;
+    enum status_code code = STATUS_OK;
+    for (size_t i = 0; code == STATUS_OK && !done && i < sizeof ways / sizeof *ways; i++)
+        code = insert_hash(loaded, ways[i].at, ways[i].before, ways[i].after, &done, status);
+    if (code != STATUS_OK || done)
+        return code;
+    char message[160];
+    snprintf(message, sizeof message,
+             "a store keeps the file's hash with its sweep, and finds no place for it here; write at the top level "
+             "file_hash: %" PRIu64,
+             loaded->file->hash);
+    return refuse_setting(sweep, "path", message, STATUS_INVALID, status);
 }
 
 static enum status_code check_axes(const struct sweep *sweep, struct status *status)
@@ -139,7 +197,7 @@ enum status_code sweep_file_resolve(struct cli_sweep *loaded, struct status *sta
     if (code != STATUS_OK)
         return code;
     task_file_tell(loaded->file, &sweep->base);
-    return wanted ? STATUS_OK : add_hash(loaded, loaded->file->hash, status);
+    return wanted ? STATUS_OK : add_hash(loaded, status);
 }
 
 // Where the sweep asks for a test length that comes to `tokens`.
