@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Data: all of a trial's sets for numpy, and training on sets from a file."""
 import os
+import shutil
 import warnings
 import zipfile
 from pathlib import Path
 
 import h5py
 import numpy as np
-from harness import claim, lgsweep, main, same, write
+from harness import claim, journal_results, lgsweep, main, same, start, status, until, write
 
 TAIL = """\
 model: {kind: %s, width: 8, heads: 2, layers: 1}
@@ -171,6 +172,19 @@ def trains_on_its_file(kind, more):
     assert_same_curves("a.h5", "c.h5")
 
 
+@claim("few of the sequences of different lengths come round and train as what they were written from: {}, {}", [(n, d) for n in (2, 5) for d in ("exponential", "uniform")])
+def few_come_round(count, distribution):
+    made = (MADE % (f", length_distribution: {distribution}, min_length: 2", "transformer")).replace("th: 9", "th: 40").replace("batch_size: 8", "batch_size: 2")
+    lgsweep("data", write("a.yaml", made), "-o", "x.npz", "-n", count)
+    assert np.diff(load()["train/offsets"]).max() < 40 and load()["test/80/tokens"].shape == (300, 80)
+    read = (READ % (0, "", "transformer")).replace("th: 9", "th: 40").replace("samples: 40", f"samples: {count}").replace("batch_size: 8", "batch_size: 2")
+    lgsweep("data", write("b.yaml", read), "-o", "y.npz")
+    assert Path("x.npz").read_bytes() == Path("y.npz").read_bytes()
+    lgsweep("run", write("a.yaml", made.replace("samples: 40", f"samples: {count}")), "-o", "a.h5")
+    lgsweep("run", "b.yaml", "-o", "b.h5")
+    assert_same_curves("a.h5", "b.h5")
+
+
 @claim("what a model writes symbol by symbol comes back from a file with the same bits, in tokens")
 def trains_on_arithmetic():
     task = "task: {kind: addition, train_length: 3, samples: 40, length_distribution: uniform, noise_rate: 0.1}\n" + TAIL % "transformer"
@@ -256,11 +270,34 @@ def other_file():
         known = int(file.attrs["file_hash"])
     own_file(classes=np.array(2))
     text = lgsweep("run", "a.yaml", "-o", "a.h5", code=2).stderr
-    assert f"file_hash is {known} there" in text, text
+    assert "x.npz is not the file that a.h5 was made with, or has changed since; put that one back, or begin another store" in text, text
+    assert "file_hash" not in text, text
     text = lgsweep("plan", write("b.yaml", f"{OWN}file_hash: {known}\n"), code=2).stderr
     assert "b.yaml:5:1:" in text and f"file_hash is {known}, but that of the file is" in text, text
     own_file()
     lgsweep("run", "b.yaml", "-o", "a.h5")
+
+
+@claim("a file that is {} while a sweep runs ends it with one message, and the rest goes on once it is back", [("changed",), ("removed",)])
+def changes_under_way(how):
+    own_file()
+    slow = OWN.replace("epochs: 3", "epochs: 400") + "replicates: 40\n"
+    run = start("run", write("a.yaml", slow), "-o", "a.h5")
+    until(lambda: os.path.exists("a.h5.journal") and len(journal_results("a.h5")) > 2, 60, "a few results")
+    shutil.copy("x.npz", "kept.npz")
+    if how == "removed":
+        os.remove("x.npz")
+    else:
+        own_file(classes=np.array(2))
+    assert run.wait(120) == 2
+    text = Path("output").read_text()
+    assert text.count("x.npz") == 1 and "while the sweep ran" in text and "run the same command to go on" in text, text
+    os.rename("kept.npz", "x.npz")
+    before = status("a.h5", code=None)
+    assert before["failed"] == 0 and before["done"] < 80, before
+    lgsweep("run", "a.yaml", "-o", "a.h5")
+    with h5py.File("a.h5") as file:
+        assert np.isfinite(file["trials/final_test_loss"][...]).all()
 
 
 # What is wrong, what replaces a part of the sweep or of the file, and what is said.
@@ -282,7 +319,8 @@ BAD = [
     ("nothing of either", ("samples: 40, noise_rate: 0.1, ", ""), {}, ["a.yaml:1:8:", "write samples: 60, as many", ", and noise_rate: 0 "]),
     ("few validation sequences", None, {"validation/tokens": np.zeros((9, 9), int), "validation/targets": np.zeros(9, int)}, ["has 9 sequences; add some, until they are 200"]),
     ("positions named twice", None, {"train/relevant": np.full((60, 2), 3)}, ["train/relevant has 3 in sample 0", "none of them twice"]),
-    ("another train length", ("train_length: 9", "train_length: 8"), {}, ["a.yaml:1:33:", "write train_length: 9"]),
+    ("a set of which no target counts", None, {"validation/mask": np.zeros(250, int)}, ["a.yaml:1:20:", "validation/mask is 0 everywhere"]),
+    ("a shorter train length", ("train_length: 9", "train_length: 8"), {}, ["a.yaml:1:33:", "write train_length: 9"]),
     ("too many samples", ("samples: 40", "samples: 61"), {}, ["a.yaml:1:50:", "samples is 61", "has 60 sequences"]),
     ("too many test samples", ("test_samples: 300", "test_samples: 301"), {}, ["a.yaml:4:", "test_samples is 301", "has 300 sequences"]),
     ("the other supervision", (", supervision: final", ""), {}, ["one a sequence; write supervision: final"]),
@@ -300,6 +338,34 @@ def refused(_, change, arrays, words):
     for command in ("plan", "run"):
         text = lgsweep(command, "a.yaml", code=2).stderr
         assert all(word in text for word in ["a.yaml:", *words]), text
+
+
+def flow(text):
+    return "{" + ", ".join(line for line in text.splitlines()) + "}\n"
+
+
+FORMS = [
+    ("as it is", lambda text: text),
+    ("without a newline at its end", lambda text: text[:-1]),
+    ("indented", lambda text: "# a sweep\n---\n" + "".join(f"   {line}\n" for line in text.splitlines())),
+    ("with an end of its document", lambda text: f"{text}...\n"),
+    ("with an end and comments", lambda text: f"{text}...\n\n# that is {{all}}\n"),
+    ("in braces", flow),
+    ("in braces with a last comma", lambda text: flow(text)[:-2] + ",\n}\n# over\n"),
+    ("in braces after a mark", lambda text: "--- " + flow(text)),
+    ("with CRLF", lambda text: text.replace("\n", "\r\n")),
+]
+
+
+@claim("a sweep on a file may be written {}", FORMS)
+def written(_, form):
+    own_file()
+    Path("a.yaml").write_bytes(form(OWN).encode())
+    lgsweep("run", "a.yaml", "-o", "a.h5")
+    assert "2 done before" in lgsweep("run", "a.yaml", "-o", "a.h5").stderr
+    lgsweep("run", write("b.yaml", OWN), "-o", "b.h5")
+    with h5py.File("a.h5") as a, h5py.File("b.h5") as b:
+        assert a.attrs["file_hash"] == b.attrs["file_hash"] and np.array_equal(a["trials/identity"][...], b["trials/identity"][...])
 
 
 @claim("a sweep over several files is refused with the line of the axis")
