@@ -114,9 +114,15 @@ static enum status_code count_trials(const struct cli_sweep *sweep, struct plan 
     return STATUS_OK;
 }
 
-static bool is_small(const struct settings *probe)
+// The train length, or where tests cannot have it the shortest that the trial asks for.
+static int64_t probe_length(const struct settings *like, const int64_t *lengths)
 {
-    int64_t length = probe->task.train_length;
+    struct settings_fault fault;
+    return settings_length_fault(like, like->task.train_length, &fault) ? lengths[0] : like->task.train_length;
+}
+
+static bool is_small(const struct settings *probe, int64_t length)
+{
     return trial_memory(probe, &length, 1) <= PROBE_MEMORY &&
            trial_cost(probe, &length, 1) <= PROBE_STEP * (double)trial_steps(probe);
 }
@@ -130,7 +136,7 @@ static void count_steps(struct settings *settings)
 
 // As little as shows a trial's speed: evaluated at the end alone, without what binds samples to
 // steps, on fewer samples where a step takes long.
-static struct settings probe_settings(const struct settings *like)
+static struct settings probe_settings(const struct settings *like, int64_t length)
 {
     struct settings settings = *like;
     count_steps(&settings);
@@ -140,9 +146,9 @@ static struct settings probe_settings(const struct settings *like)
     for (int64_t samples = 200;; samples /= 2) {
         settings.evaluate.validation_samples = samples;
         settings.evaluate.curve_samples = settings.evaluate.test_samples = samples;
-        while (!is_small(&settings) && settings.task.samples > samples)
+        while (!is_small(&settings, length) && settings.task.samples > samples)
             settings.task.samples /= 2;
-        if (samples < 16 || is_small(&settings))
+        if (samples < 16 || is_small(&settings, length))
             break;
     }
     return settings;
@@ -171,8 +177,9 @@ static const struct grid_trial *choose_probe(const struct cli_sweep *sweep, cons
 {
     for (size_t i = 0; i < grid_trials(sweep->grid) && plan->cost[plan->order[i]] > 0; i++) {
         const struct grid_trial *trial = grid_trial(sweep->grid, plan->order[i]);
-        struct settings probe = probe_settings(&trial->settings);
-        if (is_small(&probe))
+        const int64_t length = probe_length(&trial->settings, trial->lengths);
+        struct settings probe = probe_settings(&trial->settings, length);
+        if (is_small(&probe, length))
             return trial;
     }
     return NULL;
@@ -217,10 +224,10 @@ static double best_rate(const struct settings *settings, const int64_t *lengths,
 // A first look at the speed of steps tells what can be measured like the trial; NaN for what is too large to measure.
 static double measure_rate(const struct settings *like, const int64_t *lengths, size_t count)
 {
-    const int64_t length = like->task.train_length;
-    const struct settings probe = probe_settings(like);
+    const int64_t length = probe_length(like, lengths);
+    const struct settings probe = probe_settings(like, length);
     struct settings small;
-    if (!is_small(&probe))
+    if (!is_small(&probe, length))
         return NAN;
     const double first = best_rate(&probe, &length, 1, PROBE_SECONDS / 2);
     double rate = 0;
@@ -310,9 +317,13 @@ static enum status_code refuse_large(const struct cli_sweep *sweep, struct statu
         return STATUS_OK;
     struct settings settings = sweep->sweep.base;
     int64_t length = settings.task.train_length;
-    double cost = trial_cost(&settings, &length, 1);
-    printf("%.6g cells: about %.2g core-hours, at the cost of a trial with the settings outside the axes\n", cells,
-           cells * cost / measure_rate(&settings, &length, 1) / 3600);
+    struct settings_fault fault;
+    size_t at = 0;
+    if (settings_next_fault(&settings, &at, &fault) || settings_length_fault(&settings, length, &fault))
+        printf("%.6g cells\n", cells); // the axes make them such as can be trained
+    else
+        printf("%.6g cells: about %.2g core-hours, at the cost of a trial with the settings outside the axes\n", cells,
+               cells * trial_cost(&settings, &length, 1) / measure_rate(&settings, &length, 1) / 3600);
     return status_set(status, STATUS_INVALID,
                       "%.6g trials are more than the limit of %d: take values from the axes above", cells,
                       CLI_GRID_LIMIT);

@@ -116,6 +116,19 @@ def plans_the_impossible():
     assert "limit of 1000000" in done.stderr, done.stderr
 
 
+@claim("plan measures no trial of settings or test lengths that cannot be")
+def plans_what_can_be():
+    write("s.yaml", """\
+task: {kind: addition, train_length: 4, samples: 20, test_operand_offset: 9}
+model: {kind: rnn, width: 4}
+evaluate: {test_samples: 200, validation_samples: 200, test_length: 4x}
+""")
+    assert "T up to 16" in lgsweep("plan", "s.yaml").stdout
+    axes = "".join(f"  {name}: {{from: 1, to: 1999, points: 1000}}\n" for name in ("train_length", "samples", "batch_size"))
+    done = lgsweep("plan", write("t.yaml", "task: {kind: automaton, automaton: modular_arithmetic, supervision: final}\nmodel: rnn\ngrid:\n" + axes), code=2)
+    assert "1e+09 cells\n" in done.stdout and "limit of 1000000" in done.stderr, done
+
+
 LONG_NAMES = ["length_distribution: [fixed, uniform]", "test_operand_offset: [0, 1]", "curriculum_threshold: [0.5, 0.75]", "curriculum_increment: [1, 2]"]
 
 
