@@ -125,7 +125,7 @@ evaluate: {test_samples: 200, validation_samples: 200, test_length: 4x}
 """)
     assert "T up to 16" in lgsweep("plan", "s.yaml").stdout
     axes = "".join(f"  {name}: {{from: 1, to: 1999, points: 1000}}\n" for name in ("train_length", "samples", "batch_size"))
-    done = lgsweep("plan", write("t.yaml", "task: {kind: automaton, automaton: modular_arithmetic, supervision: final}\nmodel: rnn\ngrid:\n" + axes), code=2)
+    done = lgsweep("plan", write("t.yaml", "task: {kind: automaton, automaton: modular_arithmetic, supervision: final}\nmodel: {kind: rnn}\ngrid:\n" + axes), code=2)
     assert "1e+09 cells\n" in done.stdout and "limit of 1000000" in done.stderr, done
 
 
