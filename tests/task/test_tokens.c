@@ -200,18 +200,31 @@ static void a_longer_sequence_begins_with_the_shorter(void **state)
     }
 }
 
-// Settings that are no part of the data, each another than by default.
+// Settings that are no part of the data of a training set, with values other than by default. Under curricula of
+// streams and batches of one length some are.
+static const char others[] =
+    "model=transformer encoding=rope width=32 snr=2 optimizer=adam steps=7 samples=99 batch_size=16 "
+    "init_seed=3 test_samples=300 dim=20 budget=tokens budget_tokens=777 budget_flops=1e7 "
+    "attention_bias=false head_bias=false tied=true dropout=0.5 clip=1 schedule=cosine warmup=0.5 "
+    "accumulation=3 points=3 curriculum_start=1 curriculum_share=1 curriculum_threshold=0.5 "
+    "curriculum_increment=3 curriculum_every=2 curriculum_keep=0.5 min_length=3 length_mixing=batches";
+
+static void put_others(struct settings *settings)
+{
+    char text[sizeof others], *rest = NULL;
+    memcpy(text, others, sizeof others);
+    for (char *name = strtok_r(text, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(name, '=');
+        *value = '\0';
+        put_setting(settings, name, value + 1);
+    }
+}
+
 static void other_settings_leave_the_data_alone(void **state)
 {
-    static const char *const others[][2] = {
-        {"model", "transformer"}, {"encoding", "rope"},    {"width", "32"},   {"snr", "2"},
-        {"optimizer", "adam"},    {"steps", "7"},          {"samples", "99"}, {"batch_size", "16"},
-        {"init_seed", "3"},       {"test_samples", "300"}, {"dim", "20"},
-    };
     for (size_t c = 0; c < CASES; c++) {
         struct settings settings = settings_of(c, SUPERVISION_STEPS), other = settings;
-        for (size_t o = 0; o < sizeof others / sizeof others[0]; o++)
-            put_setting(&other, others[o][0], others[o][1]);
+        put_others(&other);
         for (int split = SPLIT_TRAIN; split <= SPLIT_TEST; split++) {
             struct batch a = make_batch(&settings, (enum task_split)split, N, 0, 50, *state),
                          b = make_batch(&other, (enum task_split)split, N, 0, 50, *state);
@@ -223,6 +236,37 @@ static void other_settings_leave_the_data_alone(void **state)
                      b = make_batch(&other, SPLIT_TRAIN, N, 0, 50, *state);
         assert_memory_not_equal(a.tokens, b.tokens, (size_t)(50 * a.length) * sizeof(int32_t));
     }
+}
+
+// Lengths too are those of a replicate's data, whatever learns them and how. A curriculum of a finite set says in what
+// order samples come, and leaves them alone.
+static void other_settings_leave_drawn_lengths_alone(void **state)
+{
+    static const char *const distributions[] = {"uniform", "exponential", "list"};
+    for (size_t c = 0; c < CASES; c++)
+        for (size_t d = 0; d < 3; d++) {
+            struct settings settings[3]; // one, the same with others, and another replicate
+            struct task_set set[3];
+            struct batch batch[3] = {{0}};
+            long differ = 0;
+            settings[0] = settings_of(c, SUPERVISION_STEPS);
+            put_setting(&settings[0], "length_distribution", distributions[d]);
+            put_setting(&settings[0], "lengths", "5 7 7 11");
+            settings[1] = settings[2] = settings[0];
+            put_others(&settings[1]);
+            settings[1].task.min_length = settings[0].task.min_length;
+            put_setting(&settings[1], "curriculum", "schedule");
+            settings[2].replicate = 1;
+            for (int i = 0; i < 3; i++) {
+                task_set_init(&set[i], &settings[i], SPLIT_TRAIN, N);
+                assert_int_equal(task_make(&set[i], 0, 50, *state, &batch[i], NULL), STATUS_OK);
+            }
+            assert_memory_equal(batch[0].offsets, batch[1].offsets, 51 * sizeof *batch[0].offsets);
+            assert_same(batch[0].tokens, batch[1].tokens, (long)batch[0].offsets[50]);
+            for (long i = 0; i < 50; i++)
+                differ += task_length(&set[0], i) != task_length(&set[2], i);
+            assert_true(differ > 10);
+        }
 }
 
 static void noise_is_nested_and_uniform_over_the_other_classes(void **state)
@@ -340,6 +384,7 @@ int main(void)
         ROW(targets_that_count_name_positions_in_order),
         ROW(a_longer_sequence_begins_with_the_shorter),
         ROW(other_settings_leave_the_data_alone),
+        ROW(other_settings_leave_drawn_lengths_alone),
         ROW(noise_is_nested_and_uniform_over_the_other_classes),
         ROW(labels_are_clean_outside_training),
         ROW(the_chance_error_is_that_of_the_likeliest_class),

@@ -149,7 +149,6 @@ static void bad_input_is_refused_with_a_reason(void **state)
 static void a_warm_up_beyond_a_budget_of_operations_is_refused(void **state)
 {
     (void)state;
-    const int64_t lengths[] = {6};
     struct settings settings = small_settings();
     struct trial *trial = NULL;
     struct status status = {0};
