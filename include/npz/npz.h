@@ -80,5 +80,7 @@ int npz_add(struct npz_writer *writer, const char *name, enum npz_type type, int
 // NPZ_UINT8, NPZ_FLOAT32, NPZ_FLOAT64.
 enum status_code npz_put(struct npz_writer *writer, int array, const void *numbers, size_t count,
                          struct status *status) MUST_CHECK;
+// From then on `asked` is called now and then, and once it is true npz_put and npz_finish end with STATUS_STOPPED.
+void npz_stop_when(struct npz_writer *writer, bool (*asked)(void *self), void *self);
 // Writes the file, syncs it, and frees the writer whatever happens.
 enum status_code npz_finish(struct npz_writer *writer, struct status *status) MUST_CHECK;

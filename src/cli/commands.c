@@ -79,5 +79,6 @@ enum cli_exit cli_main(int argc, char **argv)
     if (isa_check(&status))
         return cli_fail(&status);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // a write beyond the limit then fails with an error that says so
     return command->run(&cli);
 }

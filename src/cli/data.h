@@ -9,6 +9,7 @@
 enum status_code data_print(const struct task_set *set, long first, long count, struct status *status) MUST_CHECK;
 
 // Every set of the trial to `path`, by the names of task_source.h; of the training set `train_count` samples. Prints
-// how far it is on stderr where that is a terminal, and what it wrote.
+// how far it is on stderr where that is a terminal, and what it wrote. A signal that ends a run ends it with
+// STATUS_STOPPED, and nothing is left.
 enum status_code data_write(const struct grid_trial *trial, const struct task_source *source, long train_count,
                             const char *path, bool quiet, struct status *status) MUST_CHECK;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base_text.h"
 #include "data.h"
+#include "dispatch_signals.h"
 #include "npz.h"
 #include <stdio.h>
 #include <string.h>
@@ -197,21 +198,40 @@ static void report(const struct writing *writing, const char *path)
     printf("%s: %s samples, %s\n", path, (const char *)writing->summary.data, text_size(bytes, size));
 }
 
+static bool asked(void *signals)
+{
+    return dispatch_signals_asked(signals) > 0;
+}
+
+static enum status_code write_file(struct writing *writing, const struct grid_trial *trial,
+                                   const struct task_source *source, long train_count, const char *path,
+                                   struct dispatch_signals *signals, struct status *status)
+{
+    enum status_code code = npz_create(path, &writing->writer, status);
+    if (code != STATUS_OK)
+        return code;
+    npz_stop_when(writing->writer, asked, signals);
+    code = write_all(writing, trial, source, train_count, status);
+    if (writing->draws)
+        fprintf(stderr, "\r\033[K");
+    if (code == STATUS_OK)
+        return npz_finish(writing->writer, status);
+    npz_abandon(writing->writer);
+    return code;
+}
+
 enum status_code data_write(const struct grid_trial *trial, const struct task_source *source, long train_count,
                             const char *path, bool quiet, struct status *status)
 {
     struct writing writing = {.draws = !quiet && cli_is_terminal(STDERR_FILENO)};
+    struct dispatch_signals signals;
+    enum status_code code = dispatch_signals_open(&signals, status);
+    if (code != STATUS_OK)
+        return code;
     writing.arena = arena_create(CHUNK_BYTES, 0);
-    enum status_code code = writing.arena ? npz_create(path, &writing.writer, status)
-                                          : status_set(status, STATUS_MEMORY, "out of memory for data");
-    if (code == STATUS_OK)
-        code = write_all(&writing, trial, source, train_count, status);
-    if (writing.draws)
-        fprintf(stderr, "\r\033[K");
-    if (code == STATUS_OK)
-        code = npz_finish(writing.writer, status);
-    else
-        npz_abandon(writing.writer);
+    code = writing.arena ? write_file(&writing, trial, source, train_count, path, &signals, status)
+                         : status_set(status, STATUS_MEMORY, "out of memory for data");
+    dispatch_signals_close(&signals);
     bytes_u8(&writing.summary, 0);
     if (code == STATUS_OK && !writing.summary.failed && !quiet)
         report(&writing, path);

@@ -35,9 +35,30 @@ struct npz_writer {
     char path[PATH_SIZE], fresh[PATH_SIZE];
     int spool;
     int64_t spool_size;
+    bool (*asked)(void *self);
+    void *asked_self;
     struct part **parts;
     size_t parts_count;
 };
+
+static enum status_code cannot_write(const char *path, int error, struct status *status)
+{
+    enum status_code code = status_errno(status, error, "cannot write %s", path);
+    if (code != STATUS_FULL && error != EFBIG)
+        return code;
+    return status_set(status, STATUS_FULL, "%s%s; while a file is written it takes twice its size", status->text,
+                      error == EFBIG ? " (a limit on the size of files: see ulimit -f)" : "");
+}
+
+static bool is_stopped(const struct npz_writer *writer)
+{
+    return writer->asked && writer->asked(writer->asked_self);
+}
+
+static enum status_code stopped(const struct npz_writer *writer, struct status *status)
+{
+    return status_set(status, STATUS_STOPPED, "stopped before %s was written", writer->path);
+}
 
 // What is at `path`, perhaps behind links: nothing or a regular file, whose own name is *ret_target.
 static enum status_code find_target(const char *path, char ret_target[PATH_SIZE], struct status *status)
@@ -81,7 +102,7 @@ enum status_code npz_create(const char *path, struct npz_writer **ret_writer, st
     writer->spool = -1;
     enum status_code code = find_target(path, writer->path, status);
     if (code == STATUS_OK && (writer->spool = open_spool(writer->path)) < 0)
-        code = status_errno(status, errno, "cannot write %s", path);
+        code = cannot_write(path, errno, status);
     if (code != STATUS_OK) {
         npz_abandon(writer);
         return code;
@@ -89,6 +110,12 @@ enum status_code npz_create(const char *path, struct npz_writer **ret_writer, st
     snprintf(writer->fresh, PATH_SIZE, "%.*s.tmp-%d", PATH_SIZE - 32, writer->path, (int)getpid());
     *ret_writer = writer;
     return STATUS_OK;
+}
+
+void npz_stop_when(struct npz_writer *writer, bool (*asked)(void *self), void *self)
+{
+    writer->asked = asked;
+    writer->asked_self = self;
 }
 
 void npz_abandon(struct npz_writer *writer)
@@ -172,13 +199,15 @@ enum status_code npz_put(struct npz_writer *writer, int array, const void *numbe
     const size_t width = npz_type_size(part->array.type), size = count * width;
     const int64_t begin = writer->spool_size;
     unsigned char block[BLOCK];
+    if (is_stopped(writer))
+        return stopped(writer, status);
     for (size_t at = 0, some; at < size; at += some) {
         const unsigned char *from = (const unsigned char *)numbers + at;
         some = little_endian() ? size : size - at < BLOCK ? size - at : BLOCK;
         for (size_t i = 0; !little_endian() && i < some; i++)
             block[i] = from[i - i % width + width - 1 - i % width];
         if (!write_at(writer->spool, little_endian() ? from : block, some, writer->spool_size))
-            return status_errno(status, errno, "cannot write %s", writer->path);
+            return cannot_write(writer->path, errno, status);
         writer->spool_size += (int64_t)some;
     }
     if (size > 0 && !add_piece(part, begin, (int64_t)size))
@@ -265,9 +294,17 @@ static enum status_code refused(const struct npz_writer *writer, zip_t *archive,
 {
     zip_error_t *error = zip_get_error(archive);
     if (zip_error_system_type(error) == ZIP_ET_SYS)
-        return status_errno(status, zip_error_code_system(error), "cannot write %s", writer->path);
+        return cannot_write(writer->path, zip_error_code_system(error), status);
+    if (zip_error_code_zip(error) == ZIP_ER_CANCELLED)
+        return stopped(writer, status);
     return status_set(status, zip_error_code_zip(error) == ZIP_ER_MEMORY ? STATUS_MEMORY : STATUS_SYSTEM,
                       "cannot write %s: %s", writer->path, zip_error_strerror(error));
+}
+
+static int ask(zip_t *archive, void *writer)
+{
+    (void)archive;
+    return is_stopped(writer);
 }
 
 static enum status_code write_archive(struct npz_writer *writer, struct status *status)
@@ -276,7 +313,9 @@ static enum status_code write_archive(struct npz_writer *writer, struct status *
     zip_t *archive = zip_open(writer->fresh, ZIP_CREATE | ZIP_TRUNCATE, &error);
     bool good = archive != NULL;
     if (!archive)
-        return status_errno(status, errno, "cannot write %s", writer->path);
+        return cannot_write(writer->path, errno, status);
+    if (writer->asked)
+        good = zip_register_cancel_callback_with_state(archive, ask, NULL, writer) == 0;
     for (size_t i = 0; good && i < writer->parts_count; i++)
         good = add_member(archive, writer->parts[i]);
     if (good && zip_close(archive) == 0)
@@ -297,12 +336,14 @@ static enum status_code publish(const struct npz_writer *writer, struct status *
         close(fd);
     if (!error && rename(writer->fresh, writer->path) != 0)
         error = errno;
-    return error ? status_errno(status, error, "cannot write %s", writer->path) : STATUS_OK;
+    return error ? cannot_write(writer->path, error, status) : STATUS_OK;
 }
 
 enum status_code npz_finish(struct npz_writer *writer, struct status *status)
 {
     enum status_code code = write_archive(writer, status);
+    if (code == STATUS_OK && is_stopped(writer))
+        code = stopped(writer, status);
     if (code == STATUS_OK)
         code = publish(writer, status);
     if (code != STATUS_OK)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Data: all of a trial's sets for numpy, and training on sets from a file."""
 import os
+import resource
 import shutil
+import signal
 import warnings
 import zipfile
 from pathlib import Path
@@ -183,6 +185,39 @@ def few_come_round(count, distribution):
     lgsweep("run", write("a.yaml", made.replace("samples: 40", f"samples: {count}")), "-o", "a.h5")
     lgsweep("run", "b.yaml", "-o", "b.h5")
     assert_same_curves("a.h5", "b.h5")
+
+
+STOPS = [("samples are made", signal.SIGTERM, "output"), ("the archive is written", signal.SIGTERM, "x.npz.tmp*"), ("the archive is written", signal.SIGINT, "x.npz.tmp*")]
+
+
+@claim("data -o asked to stop while {} by {!r} leaves what was there", STOPS)
+def stops(_, number, name):
+    write("a.yaml", "task: {kind: accumulator, train_length: 256}\nmodel: {kind: rnn}\ntrain: {data: stream, steps: 20}\n")
+    write("x.npz", "old")
+    run = start("data", "a.yaml", "-o", "x.npz", "--force", "-n", "60000")
+    until(lambda: list(Path(".").glob(name)), 60, "a file that is written")
+    if name == "output":
+        until(lambda: any("spool" in link for link in links(run.pid)), 60, "numbers that are kept")
+    os.kill(run.pid, number)
+    assert run.wait(60) == 75, run.returncode
+    assert "stopped before x.npz was written" in Path("output").read_text() and Path("x.npz").read_text() == "old"
+    assert sorted(os.listdir()) == ["a.yaml", "output", "x.npz"]
+
+
+def links(pid):
+    """What a process has open."""
+    try:
+        return [os.readlink(file) for file in Path(f"/proc/{pid}/fd").iterdir()]
+    except OSError:
+        return []
+
+
+@claim("data -o says where a limit on files or space is in its way")
+def limited():
+    write("a.yaml", MADE % ("", "rnn"))
+    limit = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))}
+    text = lgsweep("data", "a.yaml", "-o", "x.npz", code=75, **limit).stderr
+    assert "ulimit -f" in text and "twice its size" in text and os.listdir() == ["a.yaml"], text
 
 
 @claim("what a model writes symbol by symbol comes back from a file with the same bits, in tokens")

@@ -2,6 +2,8 @@
 #include "npz_fixture.h"
 #include "support.h"
 #include <dirent.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 struct folder {
@@ -195,6 +197,64 @@ static void says_where_it_cannot_write(void **state)
     drop_folder(&folder);
 }
 
+static bool count_down(void *left)
+{
+    return --*(int *)left < 0;
+}
+
+// Asked to stop at each of its first chances, in npz_put, while the archive is written and behind it.
+static void stops_when_asked_and_leaves_nothing(void **state)
+{
+    (void)state;
+    enum { NUMBERS = 1 << 20, CHANCES = 400 };
+    struct folder folder = make_folder();
+    int32_t *numbers = calloc(NUMBERS, sizeof *numbers);
+    assert_non_null(numbers);
+    const uint64_t before = write_and_hash(&folder, 1);
+    int stops = 0, left = 0;
+    for (int chances = 0; chances < CHANCES; chances += chances < 4 ? 1 : 37) {
+        struct npz_writer *writer = create(folder.file);
+        struct status status = {0};
+        left = chances;
+        npz_stop_when(writer, count_down, &left);
+        enum status_code code = npz_put(writer, npz_add(writer, "a", NPZ_INT32, 1, NULL), numbers, NUMBERS, &status);
+        if (code == STATUS_OK)
+            code = npz_finish(writer, &status);
+        else
+            npz_abandon(writer);
+        assert_int_equal(entries(&folder), 1);
+        if (code == STATUS_OK)
+            break;
+        assert_int_equal(code, STATUS_STOPPED);
+        assert_says(&status, "stopped before");
+        stops++;
+    }
+    assert_true(stops > 2);
+    assert_true(write_and_hash(&folder, 1) == before);
+    free(numbers);
+    drop_folder(&folder);
+}
+
+static void says_that_files_are_limited(void **state)
+{
+    (void)state;
+    struct folder folder = make_folder();
+    struct rlimit before, limit;
+    struct status status = {0};
+    static const int32_t numbers[4096];
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = (struct rlimit){8192, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    struct npz_writer *writer = create(folder.file);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const enum status_code code = npz_put(writer, npz_add(writer, "a", NPZ_INT32, 1, NULL), numbers, 4096, &status);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    npz_abandon(writer);
+    assert_int_equal(code, STATUS_FULL);
+    assert_says(&status, "File too large (a limit on the size of files: see ulimit -f); while a file is written");
+    drop_folder(&folder);
+}
+
 enum thing { NOTHING, FOLDER, PIPE, LINK_TO_PIPE, LINK_TO_NOTHING, THINGS };
 
 // In the place of the file.
@@ -274,6 +334,8 @@ int main(void)
         cmocka_unit_test(the_same_numbers_give_the_same_bytes),
         cmocka_unit_test(the_file_appears_whole_or_not_at_all),
         cmocka_unit_test(says_where_it_cannot_write),
+        cmocka_unit_test(stops_when_asked_and_leaves_nothing),
+        cmocka_unit_test(says_that_files_are_limited),
         cmocka_unit_test(writes_over_regular_files_alone),
         cmocka_unit_test(a_link_is_followed_and_stays),
     };
