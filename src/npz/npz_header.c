@@ -106,7 +106,7 @@ static const char *read_type(struct cursor *cursor, struct npz_array *array)
     if (take(cursor, "["))
         return "holds records; save each of their fields as an array of its own";
     if (!take_text(cursor, text))
-        return "its header names no type; save it again with numpy.savez";
+        return "has a header that names no type; save it again with numpy.savez";
     if (strchr(text, 'O'))
         return "holds Python objects, which are not read; save numbers, all sequences in one array, with offsets where "
                "their lengths differ";
@@ -125,12 +125,12 @@ static const char *read_order(struct cursor *cursor)
     if (take(cursor, "False"))
         return NULL;
     return take(cursor, "True") ? "is in Fortran order; save numpy.ascontiguousarray of it"
-                                : "its header names no order; save it again with numpy.savez";
+                                : "has a header that names no order; save it again with numpy.savez";
 }
 
 static const char *read_shape(struct cursor *cursor, struct npz_array *array)
 {
-    static const char *const none = "its header has no shape; save it again with numpy.savez";
+    static const char *const none = "has a header without a shape; save it again with numpy.savez";
     array->dimensions = 0;
     array->count = 1;
     if (!take(cursor, "("))
@@ -143,7 +143,7 @@ static const char *read_shape(struct cursor *cursor, struct npz_array *array)
             return "has more than 3 dimensions; save one of at most 3";
         array->shape[array->dimensions++] = extent;
         if (__builtin_mul_overflow(array->count, extent, &array->count) || array->count > INT64_MAX / 16)
-            return "its shape is absurd; the file is damaged: save it again";
+            return "has an absurd shape; the file is damaged: save it again";
         if (!take(cursor, ",")) {
             if (!take(cursor, ")"))
                 return none;
@@ -156,7 +156,7 @@ static const char *read_shape(struct cursor *cursor, struct npz_array *array)
 const char *npy_parse(const char *text, size_t size, struct npz_array *array)
 {
     struct cursor cursor = {text, text + size};
-    static const char *const malformed = "its header is malformed; save it again with numpy.savez";
+    static const char *const malformed = "has a malformed header; save it again with numpy.savez";
     const char *wrong = NULL;
     int found = 0;
     if (!take(&cursor, "{"))

@@ -73,6 +73,17 @@ static enum status_code refuse_doubles(const struct npz *npz, struct status *sta
     return code;
 }
 
+static enum status_code cannot_open(const char *path, int error, struct status *status)
+{
+    char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
+    enum status_code code = status_errno(status, error, "cannot open %s", path);
+    if (error == ENOENT || error == ENOTDIR)
+        status_set(status, code, "%s; it was looked for at %s%s%s: put it there, or correct its path", status->text,
+                   folder ? folder : "", folder ? "/" : "", path);
+    free(folder);
+    return code;
+}
+
 enum status_code npz_open(const char *path, struct npz **ret_npz, struct status *status)
 {
     enum status_code code = STATUS_OK;
@@ -84,7 +95,7 @@ enum status_code npz_open(const char *path, struct npz **ret_npz, struct status 
     }
     npz->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // that of a pipe would wait for a writer
     if (npz->fd < 0 || fstat(npz->fd, &facts) != 0)
-        code = status_errno(status, errno, "cannot open %s", path);
+        code = cannot_open(path, errno, status);
     else if (!S_ISREG(facts.st_mode))
         code = status_set(status, STATUS_INVALID, "%s is %s; name an .npz file", path,
                           S_ISDIR(facts.st_mode) ? "a folder" : "no regular file");

@@ -140,6 +140,7 @@ static bool set_fault(const struct task_file *file, const struct task_source_set
                       struct task_file_fault *ret_fault)
 {
     struct status *why = &ret_fault->why;
+    const struct task_source_set *train = &file->sets[0];
     const bool every_token = settings->task.supervision == SUPERVISION_STEPS;
     const int64_t least = (int64_t)setting_find(setting, strlen(setting))->low;
     if (samples > set->in_file) {
@@ -162,6 +163,13 @@ static bool set_fault(const struct task_file *file, const struct task_source_set
                    "sequences of %s in %s have up to %" PRId64 " tokens, more than the %" PRId64
                    " that they may have; shorten them",
                    set->name, file->path, set->longest, length);
+        return blame(ret_fault, "path");
+    }
+    if (set->every_token != train->every_token && set->rows != set->samples && train->rows != train->samples) {
+        status_set(why, STATUS_INVALID,
+                   "targets of %s in %s are one a %s, but those of train one a %s; save both in one of these ways",
+                   set->name, file->path, set->every_token ? "token" : "sequence",
+                   set->every_token ? "sequence" : "token");
         return blame(ret_fault, "path");
     }
     if (set->every_token != every_token && set->rows != set->samples) {

@@ -185,7 +185,11 @@ static void refuses_what_is_no_archive(void **state)
     assert_int_equal(npz_open(copy.path, &npz, &status), STATUS_INVALID);
     drop_copy(&copy);
     assert_int_equal(npz_open(copy.path, &npz, &status), STATUS_SYSTEM);
-    assert_says(&status, "No such file");
+    assert_says(&status, "No such file or directory; it was looked for at /tmp/npz-");
+    assert_says(&status, "put it there, or correct its path");
+    assert_int_equal(npz_open("no/such.npz", &npz, &status), STATUS_SYSTEM);
+    assert_says(&status, "cannot open no/such.npz: No such file or directory; it was looked for at /");
+    assert_says(&status, "/no/such.npz: put it there");
     assert_int_equal(npz_open("/tmp", &npz, &status), STATUS_INVALID);
     assert_null(npz);
 }
@@ -267,15 +271,14 @@ static void believes_no_shape_that_the_member_has_no_room_for(void **state)
         {"'shape': (2, 3, 4)", "'shape': (2, 3, 9)",
          "of shape (2, 3, 9) and type uint8 has 24 bytes of numbers, not 54"},
         {"'shape': (2, 3, 4)", "'shape': (9999999)", "array block of shape (9999999,)"},
-        {"'shape': (2, 3, 4), }      ", "'shape': (9223372036854775807)}", "its shape is absurd"},
-        {"'shape': (2, 3, 4), }       ", "'shape': (99999999999999999999)}", "its shape is absurd"},
-        {"'shape': (2, 3, 4)", "'shape': (2, -3, 4", "its header has no shape"},
-        {"'shape': (2, 3, 4)", "'shape'; (2, 3, 4)", "its header is malformed"},
+        {"'shape': (2, 3, 4), }      ", "'shape': (9223372036854775807)}", "has an absurd shape"},
+        {"'shape': (2, 3, 4), }       ", "'shape': (99999999999999999999)}", "has an absurd shape"},
+        {"'shape': (2, 3, 4)", "'shape': (2, -3, 4", "has a header without a shape"},
+        {"'shape': (2, 3, 4)", "'shape'; (2, 3, 4)", "array block has a malformed header; save it again"},
         {"'descr': '|u1'", "'descr': '|u1 ", "is of a type that is not read"},
         {"'descr': '|u1'", "'descr': ''   ", "is of a type that is not read"},
-        {"'fortran_order': False", "'fortran_order': Maybe", "its header names no order"},
-        {"'descr': '|u1', 'fortran_order': False", "'fortran_order': False                 ",
-         "its header is malformed"},
+        {"'fortran_order': False", "'fortran_order': Maybe", "has a header that names no order"},
+        {"'descr': '|u1', 'fortran_order': False", "'fortran_order': False                 ", "has a malformed header"},
         {"'descr': '|u1', 'fortran_order': False", "'fortran_order': True , 'shape': (1,)   ", "in Fortran order"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

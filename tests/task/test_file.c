@@ -155,6 +155,28 @@ static void trials_ask_for_what_is_there(void **state)
     close_file_fixture(&f);
 }
 
+static void all_sets_have_targets_of_one_form(void **state)
+{
+    (void)state;
+    static const struct file_array changes[] = {{"train/targets", 4, 24, {0}}};
+    const int64_t lengths[] = {8};
+    struct file_fixture f;
+    struct task_file_fault fault;
+    open_file_fixture(&f);
+    write_file(f.path, changes, 1);
+    look(&f);
+    for (int supervision = SUPERVISION_STEPS; supervision <= SUPERVISION_FINAL; supervision++) {
+        f.settings.task.supervision = supervision;
+        assert_true(task_file_fault(&f.file, &f.settings, lengths, 1, &fault));
+        if (supervision == SUPERVISION_STEPS) {
+            assert_says(&fault.why, "targets of validation in");
+            assert_says(&fault.why, "are one a sequence, but those of train one a token; save both in one");
+            assert_string_equal(fault.blamed, "path");
+        }
+    }
+    close_file_fixture(&f);
+}
+
 static void samples_reach_to_a_target_that_counts(void **state)
 {
     (void)state;
@@ -341,6 +363,7 @@ int main(void)
         cmocka_unit_test(sequences_keep_their_lengths_masks_and_positions),
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(trials_ask_for_what_is_there),
+        cmocka_unit_test(all_sets_have_targets_of_one_form),
         cmocka_unit_test(samples_reach_to_a_target_that_counts),
         cmocka_unit_test(noise_of_a_file_is_not_doubled),
         cmocka_unit_test(noise_is_that_of_other_tasks),
