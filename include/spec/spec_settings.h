@@ -269,8 +269,8 @@ void setting_put(const struct setting *setting, struct settings *settings, union
 enum status_code setting_parse(const struct setting *setting, const char *text, size_t length,
                                union setting_value *ret_value, struct status *status) MUST_CHECK;
 // Appends the one text of a list of integers, or of such lists (`levels` > 0), that stands for them however they are
-// written: decimal numbers one space apart, rows "; " apart. What is missing, "-", "~" or "null", is "~". STATUS_INVALID
-// tells of the first word that is no integer, without a place.
+// written: decimal numbers one space apart, rows "; " apart. What is missing, "-", "~" or "null", is "~".
+// STATUS_INVALID tells of the first word that is no integer, without a place.
 enum status_code setting_rows(const struct setting *setting, const char *text, size_t length, struct bytes *ret_text,
                               struct status *status) MUST_CHECK;
 // A value computed elsewhere (ranges): the same checks on its number. Choices, booleans and texts have no ranges and
