@@ -36,18 +36,32 @@ struct task_source_set {
     const int32_t *relevant; // (samples or targets, relevant_count)
 };
 
-// All of a file. Its sets have no arrays: those are looked at one after another.
+// What a sweep uses of a file: the first sequences of each set, and the test sets of these lengths.
+struct task_file_need {
+    int64_t samples, validation_samples, test_samples;
+    size_t lengths_count;
+    const int64_t *lengths;
+};
+// An array that nothing reads, and what it may have been meant for; NULL where nothing is near.
+struct task_file_stray {
+    const char *name, *nearest;
+};
+// A file. Its sets have no arrays: those are looked at one after another.
 struct task_file {
     const char *path; // not owned
     uint64_t hash;
     int64_t vocabulary, classes;
     size_t count;
     struct task_source_set *sets;
+    size_t strays_count; // TASK_FILE_STRAYS at most
+    const struct task_file_stray *strays;
 };
-// Reads and checks everything, with storage from `arena`. The text says which array is wrong, and at which sample and
-// position: STATUS_INVALID, STATUS_DAMAGED; STATUS_SYSTEM where it cannot be read; STATUS_MEMORY.
-enum status_code task_file_look(const char *path, struct arena *arena, struct task_file *ret_file,
-                                struct status *status) MUST_CHECK;
+enum { TASK_FILE_STRAYS = 8 };
+// Reads and checks what is needed (NULL: everything), with storage from `arena`; everything too where the file does not
+// say `vocabulary` and `classes`, which then follow from all of its numbers. The text says which array is wrong, and at
+// which sample and position: STATUS_INVALID, STATUS_DAMAGED; STATUS_SYSTEM where it cannot be read; STATUS_MEMORY.
+enum status_code task_file_look(const char *path, const struct task_file_need *need, struct arena *arena,
+                                struct task_file *ret_file, struct status *status) MUST_CHECK;
 // Puts what the file says into the settings that are assigned.
 void task_file_tell(const struct task_file *file, struct settings *settings);
 // Whether a trial asks for what the file lacks. `blamed` is the setting to change, NULL for the test length

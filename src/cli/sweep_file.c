@@ -149,6 +149,50 @@ static enum status_code check_axes(const struct sweep *sweep, struct status *sta
     return STATUS_OK;
 }
 
+// The largest value that any cell has.
+static int64_t most(const struct sweep *sweep, const char *name)
+{
+    size_t count = 0;
+    const struct axis_column *axis = axis_of(sweep, name, &count);
+    int64_t value = axis ? 0 : setting_get(row_of(name), &sweep->base).i;
+    for (size_t i = 0; axis && i < count; i++)
+        value = axis->values[i].i > value ? axis->values[i].i : value;
+    return value;
+}
+
+// What all cells together use of the file.
+static enum status_code find_need(const struct sweep *sweep, struct arena *arena, struct task_file_need *ret_need,
+                                  struct status *status)
+{
+    size_t count = 1;
+    const struct axis_column *axis = axis_of(sweep, "train_length", &count);
+    int64_t *lengths = arena_get(arena, count * sweep->lengths_count, sizeof *lengths);
+    if (!lengths)
+        return status_set(status, STATUS_MEMORY, "out of memory for the sweep of %s", sweep->path);
+    for (size_t i = 0; i < count * sweep->lengths_count; i++) {
+        const int64_t train_length = axis ? axis->values[i / sweep->lengths_count].i : sweep->base.task.train_length;
+        lengths[i] = test_length_tokens(sweep->lengths[i % sweep->lengths_count], train_length);
+    }
+    *ret_need = (struct task_file_need){most(sweep, "samples"), most(sweep, "validation_samples"),
+                                        most(sweep, "test_samples"), count * sweep->lengths_count, lengths};
+    return STATUS_OK;
+}
+
+static void warn_strays(const struct sweep *sweep, const struct task_file *file)
+{
+    struct bytes warnings = {0};
+    for (size_t i = 0; i < file->strays_count; i++) {
+        const struct task_file_stray *stray = &file->strays[i];
+        char message[512];
+        snprintf(message, sizeof message, "warning: nothing reads the array '%s' of %s%s%s%s", stray->name, file->path,
+                 stray->nearest ? "; did you mean '" : "", stray->nearest ? stray->nearest : "",
+                 stray->nearest ? "'?" : "");
+        sweep_describe(sweep, sweep->places[setting_index(row_of("path"))], message, &warnings);
+    }
+    cli_print_lines(&warnings);
+    bytes_fini(&warnings);
+}
+
 // Defaults, which are of data that are made, would train on a part of a file, and on labels that it does not have.
 static enum status_code check_written(const struct sweep *sweep, const struct task_file *file, struct status *status)
 {
@@ -180,7 +224,11 @@ enum status_code sweep_file_resolve(struct cli_sweep *loaded, struct status *sta
     loaded->file = arena_get(loaded->arena, 1, sizeof *loaded->file);
     if (!loaded->file)
         return status_set(status, STATUS_MEMORY, "out of memory for the sweep of %s", sweep->path);
-    code = task_file_look(sweep->base.task.path, loaded->arena, loaded->file, status);
+    struct task_file_need need;
+    code = find_need(sweep, loaded->arena, &need, status);
+    if (code != STATUS_OK)
+        return code;
+    code = task_file_look(sweep->base.task.path, &need, loaded->arena, loaded->file, status);
     if (code != STATUS_OK) {
         const struct status why = *status;
         return refuse_setting(sweep, "path", why.text, why.code, status);
@@ -193,6 +241,7 @@ enum status_code sweep_file_resolve(struct cli_sweep *loaded, struct status *sta
                  wanted, loaded->file->hash);
         return refuse_setting(sweep, "file_hash", message, STATUS_INVALID, status);
     }
+    warn_strays(sweep, loaded->file);
     code = check_written(sweep, loaded->file, status);
     if (code != STATUS_OK)
         return code;

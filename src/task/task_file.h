@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared by what reads files of data: task_file_read.c and task_file_relevant.c read a set, task_file_look.c a whole
-// file, task_file.c is the task.
+// Shared by what reads files of data: task_file_read.c and task_file_relevant.c read a set, task_file_look.c a
+// whole file, task_file_names.c what its arrays are called, task_file.c is the task.
 #pragma once
 #include "npz.h"
 #include "task_source.h"
@@ -34,6 +34,12 @@ enum status_code file_out_of_memory(const struct file_reader *reader, const char
 enum status_code file_wrong_shape(const struct file_column *column, const char *wanted, struct status *status);
 enum status_code file_wrong_number(const struct file_column *column, int64_t at, bool each, int64_t number,
                                    const char *wanted, struct status *status);
+
+// task_file_names.c. The length of test set "test/LENGTH/tokens"; 0 for another array.
+int64_t file_test_length(const char *name);
+// Finds the arrays that nothing reads; the sets are known.
+enum status_code file_find_strays(const struct npz *npz, struct arena *arena, struct task_file *file,
+                                  struct status *status) MUST_CHECK;
 
 struct task_source {
     size_t count;

@@ -9,18 +9,6 @@
 
 enum { LIMIT = VOCABULARY_LIMIT };
 
-// The length of test set "test/LENGTH/tokens"; 0 for another array.
-static int64_t test_length(const char *name)
-{
-    int64_t length = 0;
-    const char *at = name + 5;
-    if (strncmp(name, "test/", 5) != 0)
-        return 0;
-    for (; *at >= '0' && *at <= '9' && length <= INT32_MAX; at++)
-        length = 10 * length + (*at - '0');
-    return strcmp(at, "/tokens") == 0 && name[5] != '0' ? length : 0;
-}
-
 static enum status_code read_count(struct file_reader *reader, const char *name, int64_t least, bool *ret_given,
                                    int64_t *ret_count, struct status *status)
 {
@@ -42,10 +30,25 @@ static enum status_code read_count(struct file_reader *reader, const char *name,
     return code;
 }
 
-// Looks at one set; its arrays go again.
-static enum status_code look_at_set(struct file_reader *reader, struct task_source_set *set, struct status *status)
+// How many of its sequences are needed; 0 where the set is not.
+static int64_t needed(const struct task_file_need *need, const struct task_source_set *set)
 {
-    enum status_code code = file_read_set(reader, 0, set, status);
+    if (set->split != SPLIT_TEST)
+        return set->split == SPLIT_TRAIN ? need->samples : need->validation_samples;
+    for (size_t i = 0; i < need->lengths_count; i++)
+        if (need->lengths[i] == set->length)
+            return need->test_samples;
+    return 0;
+}
+
+// Looks at one set; its arrays go again.
+static enum status_code look_at_set(struct file_reader *reader, const struct task_file_need *need,
+                                    struct task_source_set *set, struct status *status)
+{
+    const int64_t samples = need ? needed(need, set) : 0;
+    if (need && samples == 0)
+        return STATUS_OK;
+    enum status_code code = file_read_set(reader, samples, set, status);
     set->offsets = NULL;
     set->tokens = set->targets = set->clean = set->relevant = NULL;
     set->mask = NULL;
@@ -63,7 +66,7 @@ static enum status_code list_sets(const struct npz *npz, struct arena *arena, st
     file->sets[file->count++] = (struct task_source_set){.name = "train", .split = SPLIT_TRAIN};
     file->sets[file->count++] = (struct task_source_set){.name = "validation", .split = SPLIT_VALIDATION};
     for (size_t i = 0; i < npz_count(npz); i++) {
-        const int64_t length = npz_name(npz, i, name) ? test_length(name) : 0;
+        const int64_t length = npz_name(npz, i, name) ? file_test_length(name) : 0;
         if (!length)
             continue;
         struct task_source_set *set = &file->sets[file->count++];
@@ -73,32 +76,47 @@ static enum status_code list_sets(const struct npz *npz, struct arena *arena, st
     return STATUS_OK;
 }
 
-static enum status_code look(struct file_reader *reader, struct arena *arena, struct task_file *file,
-                             struct status *status)
+static enum status_code look(struct file_reader *reader, const struct task_file_need *need, struct arena *arena,
+                             struct task_file *file, struct status *status)
 {
     enum status_code code = npz_hash(reader->npz, &file->hash, status);
     if (code == STATUS_OK)
         code = list_sets(reader->npz, arena, file, status);
     if (code == STATUS_OK)
+        code = file_find_strays(reader->npz, arena, file, status);
+    if (code == STATUS_OK)
         code = read_count(reader, "vocabulary", 1, &reader->vocabulary_given, &reader->vocabulary, status);
     if (code == STATUS_OK)
         code = read_count(reader, "classes", 2, &reader->classes_given, &reader->classes, status);
+    const bool whole = !reader->vocabulary_given || !reader->classes_given;
     for (size_t i = 0; code == STATUS_OK && i < file->count; i++)
-        code = look_at_set(reader, &file->sets[i], status);
+        code = look_at_set(reader, whole ? NULL : need, &file->sets[i], status);
     file->vocabulary = reader->vocabulary;
     file->classes = reader->classes;
     return code;
 }
 
-enum status_code task_file_look(const char *path, struct arena *arena, struct task_file *ret_file,
-                                struct status *status)
+// What is missing may be there under a name that is nearly right.
+static void tell_of_stray(const struct task_file *file, enum status_code code, struct status *status)
+{
+    for (size_t i = 0; code == STATUS_INVALID && i < file->strays_count; i++)
+        if (file->strays[i].nearest && strstr(status->text, file->strays[i].nearest)) {
+            status_set(status, code, "%s; or is it %s, which is not read?", status->text, file->strays[i].name);
+            return;
+        }
+}
+
+enum status_code task_file_look(const char *path, const struct task_file_need *need, struct arena *arena,
+                                struct task_file *ret_file, struct status *status)
 {
     struct task_file file = {.path = path};
     struct file_reader reader = {.path = path, .arena = arena_create(1 << 20, 0)};
     enum status_code code = reader.arena ? npz_open(path, &reader.npz, status)
                                          : status_set(status, STATUS_MEMORY, "out of memory for %s", path);
-    if (code == STATUS_OK)
-        code = look(&reader, arena, &file, status);
+    if (code == STATUS_OK) {
+        code = look(&reader, need, arena, &file, status);
+        tell_of_stray(&file, code, status);
+    }
     npz_close(reader.npz);
     arena_destroy(reader.arena);
     if (code == STATUS_OK)

@@ -337,7 +337,7 @@ def changes_under_way(how):
 
 # What is wrong, what replaces a part of the sweep or of the file, and what is said.
 BAD = [
-    ("a missing file", ("x.npz", "y.npz"), {}, ["a.yaml:1:20:", "y.npz", "No such file"]),
+    ("a missing file", ("x.npz", "y.npz"), {}, ["a.yaml:1:20:", "y.npz", "No such file or directory; it was looked for at /", "/y.npz: put it there"]),
     ("a sweep without its path", ("path: x.npz, ", ""), {}, ["a.yaml:1:8:", "path is missing"]),
     ("a missing validation set", None, {"validation/tokens": None}, ["a.yaml:1:20:", "has no array validation/tokens; add it"]),
     ("a test length without a set", ("2x", "3x"), {}, ["a.yaml:4:", "test length 27 has no set in x.npz; add test/27/tokens"]),
@@ -409,6 +409,28 @@ def several_files():
     write("a.yaml", OWN.replace("path: x.npz, ", "") + "grid: {path: [x.npz, y.npz]}\n")
     text = lgsweep("plan", "a.yaml", code=2).stderr
     assert "a.yaml:5:8:" in text and "path is no axis" in text, text
+
+
+@claim("sets and samples that no trial uses may be anything where the file says its vocabulary and classes")
+def unused():
+    tokens = np.zeros((300, 18), int)
+    tokens[250:] = -7
+    own_file(**{"test/18/tokens": tokens, "test/99/tokens": np.zeros((2, 2)), "vocabulary": 2, "classes": 2})
+    text = OWN.replace("[1x, 2x]", "1x")
+    lgsweep("run", write("a.yaml", text), "-o", "a.h5")
+    lgsweep("run", write("b.yaml", OWN.replace("test_samples: 300", "test_samples: 250")), "-o", "b.h5")
+    grid = OWN.replace("test_samples: 300, ", "") + "grid: {test_samples: [250, 251]}\n"
+    assert "test/18/tokens has -7 in sample 250" in lgsweep("plan", write("c.yaml", grid), code=2).stderr
+    grid = text.replace("train_length: 9, ", "").replace("1x", "2x") + "grid: {train_length: [9, 18]}\n"
+    assert "test/18/tokens has -7" in lgsweep("plan", write("c.yaml", grid), code=2).stderr
+
+
+@claim("arrays that nothing reads get a warning, with the name that may be meant")
+def strays():
+    own_file(**{"train/msak": np.ones(60, int), "notes": np.zeros(3)})
+    text = lgsweep("plan", write("a.yaml", OWN)).stderr
+    assert "a.yaml:1:20: warning: nothing reads the array 'train/msak' of x.npz; did you mean 'train/mask'?" in text, text
+    assert "the array 'notes' of x.npz\n" in text, text
 
 
 @claim("a file whose array is there twice is refused")

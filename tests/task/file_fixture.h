@@ -87,7 +87,7 @@ static inline void close_file_fixture(struct file_fixture *f)
 static inline void look(struct file_fixture *f)
 {
     struct status status = {0};
-    if (task_file_look(f->path, f->arena, &f->file, &status) != STATUS_OK)
+    if (task_file_look(f->path, NULL, f->arena, &f->file, &status) != STATUS_OK)
         fail_msg("%s", status.text);
     settings_defaults(&f->settings);
     f->settings.seed = 7;
@@ -137,7 +137,7 @@ static inline void assert_refused(const struct wrong_file *wrong)
     struct status status = {0};
     open_file_fixture(&f);
     write_file(f.path, wrong->change, CHANGES);
-    assert_true(task_file_look(f.path, f.arena, &f.file, &status) != STATUS_OK);
+    assert_true(task_file_look(f.path, NULL, f.arena, &f.file, &status) != STATUS_OK);
     assert_says(&status, f.path);
     assert_says(&status, wrong->want);
     close_file_fixture(&f);

@@ -177,6 +177,64 @@ static void all_sets_have_targets_of_one_form(void **state)
     close_file_fixture(&f);
 }
 
+static void only_what_is_needed_is_read(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {8, 9};
+    static const struct file_array bad[] = {{"test/8/targets", 0, 2, {0, 9}}, {"train/targets", 0, 6, {0, 1, 0, 9}}},
+                                   given[] = {{"vocabulary", 0, 1, {3}}, {"classes", 0, 1, {2}}};
+    static const struct {
+        int64_t samples, test_samples;
+        size_t lengths_count;
+        bool good[2]; // with each of the wrong arrays
+    } rows[] = {{6, 2, 2, {false, false}}, {6, 2, 0, {true, false}}, {3, 1, 2, {true, true}}, {9, 9, 0, {true, false}}};
+    for (size_t i = 0; i < 4 * sizeof rows / sizeof *rows; i++) {
+        const bool says = i % 2;
+        const size_t wrong = i / 2 % 2, row = i / 4;
+        const struct file_array changes[] = {bad[wrong], says ? given[0] : bad[wrong], says ? given[1] : bad[wrong]};
+        const struct task_file_need need = {rows[row].samples, 2, rows[row].test_samples, rows[row].lengths_count,
+                                            lengths};
+        struct file_fixture f;
+        struct status status = {0};
+        open_file_fixture(&f);
+        write_file(f.path, changes, says ? 3 : 1);
+        const enum status_code code = task_file_look(f.path, &need, f.arena, &f.file, &status);
+        if (!says) // then all numbers count
+            assert_true(code == STATUS_OK && f.file.classes == 10);
+        else
+            assert_int_equal(code, rows[row].good[wrong] ? STATUS_OK : STATUS_INVALID);
+        close_file_fixture(&f);
+    }
+}
+
+static void arrays_of_other_names_are_told(void **state)
+{
+    (void)state;
+    static const struct file_array strays[] = {{"train/token", 0, 1, {0}},
+                                               {"test/08/tokens", 0, 1, {0}},
+                                               {"notes", 0, 1, {0}},
+                                               {"clases", 0, 1, {0}},
+                                               {"test/9/mask", 0, 1, {0}}};
+    static const char *const nearest[] = {"train/tokens", "test/8/tokens", NULL, "classes"};
+    static const struct file_array missing[] = {{"validation/targets", 0, 0, {0}}, {"validation/target", 0, 2, {0, 1}}};
+    struct file_fixture f;
+    struct status status = {0};
+    open_file_fixture(&f);
+    write_file(f.path, strays, 5);
+    look(&f);
+    assert_int_equal(f.file.strays_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(f.file.strays[i].name, strays[i].name);
+        assert_true(!nearest[i] == !f.file.strays[i].nearest);
+        if (nearest[i])
+            assert_string_equal(f.file.strays[i].nearest, nearest[i]);
+    }
+    write_file(f.path, missing, 2);
+    assert_int_equal(task_file_look(f.path, NULL, f.arena, &f.file, &status), STATUS_INVALID);
+    assert_says(&status, "no array validation/targets; add it; or is it validation/target, which is not read?");
+    close_file_fixture(&f);
+}
+
 static void samples_reach_to_a_target_that_counts(void **state)
 {
     (void)state;
@@ -364,6 +422,8 @@ int main(void)
         cmocka_unit_test(says_what_is_wrong_and_where),
         cmocka_unit_test(trials_ask_for_what_is_there),
         cmocka_unit_test(all_sets_have_targets_of_one_form),
+        cmocka_unit_test(only_what_is_needed_is_read),
+        cmocka_unit_test(arrays_of_other_names_are_told),
         cmocka_unit_test(samples_reach_to_a_target_that_counts),
         cmocka_unit_test(noise_of_a_file_is_not_doubled),
         cmocka_unit_test(noise_is_that_of_other_tasks),

@@ -64,7 +64,8 @@ static void lists_of_targets_name_nothing_twice(void **state)
             packed[4].numbers[k] = -1;
         open_file_fixture(&f);
         write_file(f.path, packed, RAGGED);
-        assert_int_equal(task_file_look(f.path, f.arena, &f.file, &status), rows[i].want ? STATUS_INVALID : STATUS_OK);
+        assert_int_equal(task_file_look(f.path, NULL, f.arena, &f.file, &status),
+                         rows[i].want ? STATUS_INVALID : STATUS_OK);
         if (rows[i].want)
             assert_says(&status, rows[i].want);
         close_file_fixture(&f);
