@@ -164,6 +164,21 @@ static void blames_what_a_task_cannot_make(void **state)
         check_combination(&combinations[i]);
 }
 
+// Its default start is wrong as soon as a curriculum is written.
+static void a_start_that_nobody_wrote_is_blamed_on_the_curriculum(void **state)
+{
+    (void)state;
+    const char *const pairs[SET_LIMIT][2] = {
+        {"task", "solve_equation"}, {"model", "rnn"}, {"data", "stream"}, {"curriculum", "validation"}};
+    const struct settings settings = settings_with(pairs);
+    struct settings_fault fault;
+    size_t at = 0;
+    assert_true(settings_next_fault(&settings, &at, &fault));
+    assert_string_equal(fault.blamed[0]->name, "curriculum_start");
+    assert_string_equal(fault.blamed[1]->name, "curriculum");
+    assert_false(settings_next_fault(&settings, &at, &fault));
+}
+
 // Whatever the settings that make symbols.
 static void no_vocabulary_is_larger_than_the_limit(void **state)
 {
@@ -232,6 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blames_what_a_task_cannot_make),
+        cmocka_unit_test(a_start_that_nobody_wrote_is_blamed_on_the_curriculum),
         cmocka_unit_test(no_vocabulary_is_larger_than_the_limit),
         cmocka_unit_test(test_lengths_are_refused_that_a_task_cannot_make),
     };
