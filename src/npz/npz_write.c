@@ -330,6 +330,9 @@ static enum status_code publish(const struct npz_writer *writer, struct status *
     char target[PATH_SIZE]; // other things may have come in the meantime
     if (find_target(writer->path, target, status) != STATUS_OK)
         return status->code;
+    if (strcmp(target, writer->path) != 0)
+        return status_set(status, STATUS_INVALID, "%s has become a link in the meantime; choose another name",
+                          writer->path);
     const int fd = open(writer->fresh, O_RDONLY | O_CLOEXEC);
     int error = fd < 0 || fsync(fd) != 0 ? errno : 0;
     if (fd >= 0)

@@ -306,6 +306,27 @@ static void writes_over_regular_files_alone(void **state)
         }
 }
 
+static void a_link_that_comes_late_stays(void **state)
+{
+    (void)state;
+    struct folder folder = make_folder();
+    struct npz_writer *writer = create(folder.file);
+    struct status status = {0};
+    struct stat facts;
+    char other[128];
+    snprintf(other, sizeof other, "%s/other", folder.path);
+    fclose(fopen(other, "w"));
+    assert_int_equal(symlink("other", folder.file), 0);
+    npz_add(writer, "a", NPZ_INT32, 1, NULL);
+    assert_int_equal(npz_finish(writer, &status), STATUS_INVALID);
+    assert_says(&status, "has become a link");
+    assert_int_equal(entries(&folder), 2);
+    assert_int_equal(lstat(folder.file, &facts), 0);
+    assert_true(S_ISLNK(facts.st_mode) && stat(other, &facts) == 0 && facts.st_size == 0);
+    unlink(other);
+    drop_folder(&folder);
+}
+
 static void a_link_is_followed_and_stays(void **state)
 {
     (void)state;
@@ -337,6 +358,7 @@ int main(void)
         cmocka_unit_test(stops_when_asked_and_leaves_nothing),
         cmocka_unit_test(says_that_files_are_limited),
         cmocka_unit_test(writes_over_regular_files_alone),
+        cmocka_unit_test(a_link_that_comes_late_stays),
         cmocka_unit_test(a_link_is_followed_and_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
