@@ -5,82 +5,10 @@
 #include "base_bytes.h"
 #include "base_hash.h"
 #include "base_status.h"
+#include "spec_kinds.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-// Lists by name; the layers that implement them assert that they have every entry. Append only: the numbers are stored.
-enum task_kind {
-    TASK_SIGNAL,
-    TASK_ACCUMULATOR,
-    TASK_AUTOMATON,
-    TASK_BRACKETS,
-    TASK_ADDITION,
-    TASK_MULTIPLICATION,
-    TASK_MODULAR,
-    TASK_FILE,
-    TASK_STACK_MANIPULATION, // the first on strings
-    TASK_REVERSE_STRING,
-    TASK_MODULAR_ARITHMETIC_BRACKETS,
-    TASK_SOLVE_EQUATION,
-    TASK_DUPLICATE_STRING,
-    TASK_MISSING_DUPLICATE_STRING,
-    TASK_ODDS_FIRST,
-    TASK_BINARY_ADDITION,
-    TASK_BINARY_MULTIPLICATION,
-    TASK_COMPUTE_SQRT,
-    TASK_BUCKET_SORT, // the last on strings
-    TASK_KINDS
-};
-enum model_kind { MODEL_TWO_LAYER, MODEL_TRANSFORMER, MODEL_RNN, MODEL_LSTM, MODEL_KINDS };
-enum encoding_kind {
-    ENCODING_NONE,
-    ENCODING_SINUSOIDAL,
-    ENCODING_ABSOLUTE,
-    ENCODING_RELATIVE,
-    ENCODING_ALIBI,
-    ENCODING_ROPE,
-    ENCODING_TRANSFORMER_XL,
-    ENCODING_T5,
-    ENCODING_KERPLE,
-    ENCODING_FIRE,
-    ENCODING_KINDS
-};
-enum optimizer_kind { OPTIMIZER_GD, OPTIMIZER_MOMENTUM, OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_KINDS };
-enum schedule_kind { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP, SCHEDULE_INVERSE_SQRT, SCHEDULE_KINDS };
-enum data_kind { DATA_FINITE, DATA_STREAM };
-enum signal_position { POSITION_RANDOM, POSITION_FIRST };
-enum signal_geometry { GEOMETRY_ORTHOGONAL, GEOMETRY_ANTIPODAL };
-enum readout_kind { READOUT_FIXED, READOUT_TRAINED };
-enum activation_kind { ACTIVATION_NONE, ACTIVATION_RELU };
-enum supervision_kind { SUPERVISION_STEPS, SUPERVISION_FINAL };
-enum noise_place { NOISE_TARGET, NOISE_FINAL, NOISE_CHAIN };
-enum length_distribution { LENGTHS_FIXED, LENGTHS_UNIFORM, LENGTHS_EXPONENTIAL, LENGTHS_LIST };
-enum length_mixing { MIXING_SAMPLES, MIXING_BATCHES };
-enum digit_order { DIGITS_PLAIN, DIGITS_REVERSED };
-enum budget_kind { BUDGET_STEPS, BUDGET_TOKENS, BUDGET_FLOPS };
-enum curriculum_kind { CURRICULUM_NONE, CURRICULUM_SCHEDULE, CURRICULUM_VALIDATION };
-enum automaton_kind {
-    AUTOMATON_PARITY,
-    AUTOMATON_CYCLE_NAVIGATION,
-    AUTOMATON_EVEN_PAIRS,
-    AUTOMATON_MODULAR_ARITHMETIC,
-    AUTOMATON_FLIP_FLOP,
-    AUTOMATON_CYCLIC, // the first of the groups
-    AUTOMATON_DIHEDRAL,
-    AUTOMATON_SYMMETRIC,
-    AUTOMATON_ALTERNATING5, // the last of them
-    AUTOMATON_TABLE,
-    AUTOMATON_KINDS
-};
-enum group_symbols { SYMBOLS_ELEMENTS, SYMBOLS_GENERATORS };
-enum embeddings_kind { EMBEDDINGS_TRAINED, EMBEDDINGS_ORTHONORMAL };
-enum ffn_kind { FFN_GELU, FFN_GELU_TANH, FFN_RELU, FFN_KINDS };
-enum norm_kind { NORM_LAYER, NORM_RMS };
-enum mask_kind { MASK_AUTO, MASK_CAUSAL, MASK_BIDIRECTIONAL };
-enum pooling_kind { POOLING_AUTO, POOLING_PER_POSITION, POOLING_LAST, POOLING_MEAN };
-enum parametrization_kind { PARAMETRIZATION_STANDARD, PARAMETRIZATION_NTK, PARAMETRIZATION_MUP };
-enum rope_scaling_kind { ROPE_SCALING_NONE, ROPE_SCALING_INTERPOLATION, ROPE_SCALING_NTK, ROPE_SCALING_YARN };
 
 struct task_settings {
     int kind;                // enum task_kind
