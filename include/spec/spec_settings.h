@@ -330,5 +330,5 @@ int64_t settings_answer_digits(const struct settings *settings, bool test, int64
 int64_t settings_data_seed(const struct settings *settings); // data_seed, or the replicate where it is -1
 int64_t settings_init_seed(const struct settings *settings);
 
-// Raised whenever golden values change: results of different numerics are never mixed.
-enum { NUMERICS = 2 };
+// Raised whenever stored numbers of a trial may change: results of different numerics are never mixed.
+enum { NUMERICS = 3 };
