@@ -118,6 +118,7 @@ static void every_request_to_stop_drains_sooner_than_patience_ends(void **state)
     static const int asking[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
     for (size_t i = 0; i < sizeof asking / sizeof *asking; i++) {
         struct stage stage = {.signal = asking[i]};
+        signal(asking[i], SIG_DFL); // nohup ignores SIGHUP, and what is ignored stays so
         set_up(&stage, 5, UINT32_MAX);
         double start = clock_now();
         assert_int_equal(coordinate(&stage, true), STATUS_OK);
