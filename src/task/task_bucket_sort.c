@@ -72,12 +72,9 @@ const struct task_kind_row task_bucket_sort = {
     .shape = token_shape,
     .init = token_init,
     .make = make,
-    .sample_bytes = token_sample_bytes,
-    .make_bytes = token_make_bytes,
     .sample_flops = token_sample_flops,
     .chance_error = chance_error,
-    .bayes_error = token_bayes_error,
-    .bayes_flops = token_bayes_flops,
+    TOKEN_HOOKS,
     .symbol = strings_letter,
     .class = strings_letter,
 };

@@ -37,11 +37,8 @@ const struct task_kind_row task_solve_equation = {
     .shape = token_shape,
     .init = token_init,
     .make = make,
-    .sample_bytes = token_sample_bytes,
-    .make_bytes = token_make_bytes,
     .sample_flops = token_sample_flops,
     .chance_error = strings_residue_chance,
-    .bayes_error = token_bayes_error,
-    .bayes_flops = token_bayes_flops,
+    TOKEN_HOOKS,
     .symbol = symbol,
 };

@@ -65,3 +65,8 @@ bool token_chance_equal(const double *a, const double *b, long count);
 // Whoever sees the sequence knows the answer.
 double token_bayes_error(const struct settings *settings, long length);
 double token_bayes_flops(const struct settings *settings, long length);
+
+// The hooks of task_kind_row that no task on tokens has of its own, but one that reads a file.
+#define TOKEN_HOOKS                                                                                                    \
+    .sample_bytes = token_sample_bytes, .make_bytes = token_make_bytes, .bayes_error = token_bayes_error,              \
+    .bayes_flops = token_bayes_flops
